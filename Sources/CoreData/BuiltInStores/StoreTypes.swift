@@ -15,9 +15,9 @@ enum StoreTypes {
         return builtIn[name]
     }
 
-    /// The built-in class for a type whose name is written in another case, such as “sqlite”.
-    static func builtInType(namedInAnyCase name: String) -> NSPersistentStore.Type? {
-        builtIn.first { $0.key.lowercased() == name.lowercased() }?.value
+    /// The class for a type that comes with Core Data, whose name may be written in another case, such as “sqlite”.
+    static func type(namedInAnyCase name: String) -> NSPersistentStore.Type? {
+        builtIn.keys.first { $0.lowercased() == name.lowercased() }.flatMap(type(named:))
     }
 
     static func register(_ type: NSPersistentStore.Type?, for name: String) {

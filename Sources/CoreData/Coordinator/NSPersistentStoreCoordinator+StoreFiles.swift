@@ -140,7 +140,7 @@ extension NSPersistentStoreCoordinator {
 
     /// The class of a store to destroy. Apps write “sqlite” there, which Core Data takes, too.
     private class func classToDestroy(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
-        if StoreTypes.type(named: name) == nil, let type = StoreTypes.builtInType(namedInAnyCase: name) { return type }
+        if StoreTypes.type(named: name) == nil, let type = StoreTypes.type(namedInAnyCase: name) { return type }
         return try storeClass(name, url)
     }
 
