@@ -107,4 +107,32 @@ struct RoundTripTests {
         }
         #expect(asked[1] <= asked[0])
     }
+
+    @Test("The number of statements is the same for results that were all refreshed")
+    func refreshing() throws {
+        var asked: [Int] = []
+        for count in [3, 60] {
+            try save(authors: count)
+            let context = container.newBackgroundContext()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.predicate = NSPredicate(format: "name != 'nobody'")
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            let listener = Listener()
+            controller.delegate = listener
+            try context.performAndWait {
+                try controller.performFetch()
+                #expect(controller.fetchedObjects?.allSatisfy { $0.value(forKey: "name") != nil } == true)
+                let before = engine.roundTrips
+                context.refreshAllObjects()
+                context.processPendingChanges()
+                asked.append(engine.roundTrips - before)
+                #expect(controller.fetchedObjects?.allSatisfy { $0.value(forKey: "name") != nil } == true)
+            }
+            withExtendedLifetime(listener) {}
+        }
+        #expect(asked[0] > 0)
+        #expect(asked[1] <= asked[0])
+    }
 }

@@ -48,14 +48,18 @@ extension NSManagedObjectContext {
             }
         }
         guard !left.isEmpty || !met.isEmpty else { return }
-        read((left + met).map(\.end), again: rereadsEnds)
+        readTogether((left + met).map(\.end), again: rereadsEnds)
         for (end, inverse, object) in left where !end.isDeleted { end.leave(inverse, object) }
         // Ends that led here when they were read, and that others have changed, are not among the changes.
         for (end, inverse, object) in met where !end.isDeleted && !end.hasChanged(inverse) { end.meet(inverse, object) }
     }
 
     /// Reads the rows of several faults at once. If this fails, each is read when it is used, which reports the error.
-    private func read(_ ends: [NSManagedObject], again: Bool) {
+    ///
+    /// - Parameters:
+    ///   - ends: the objects; those that are no faults keep their values.
+    ///   - again: whether unchanged objects that are no faults are read, too.
+    func readTogether(_ ends: [NSManagedObject], again: Bool = false) {
         // Objects whose values were only set to themselves are not written, and their rows may have others.
         var untouched: [NSManagedObject] = []
         if again {

@@ -126,21 +126,24 @@ final class FetchedResults: @unchecked Sendable {
             let lost = info[NSInvalidatedObjectsKey] as? Set<NSManagedObject> ?? []
             lose(lost.map { ResultItem(object: $0) })
             if let refreshed = info[NSRefreshedObjectsKey] as? Set<NSManagedObject> {
-                info[NSRefreshedObjectsKey] = withoutStrangers(refreshed)
+                info[NSRefreshedObjectsKey] = readTogether(refreshed)
             }
             apply(filter.batch(of: info) { list?.entries.contains($0) ?? false })
         }
     }
 
-    /// Leaves out faults that are no results and do not become any. A fault shows only when it is read whether it still
-    /// has a row, and one query finds that out for all of them.
-    private func withoutStrangers(_ refreshed: Set<NSManagedObject>) -> Set<NSManagedObject> {
+    /// Reads the results among refreshed objects whose values are gone, with one query for all of them, and leaves out
+    /// the other faults that do not become results, which one query finds out, too: a fault shows only when it is read
+    /// whether it still has a row.
+    private func readTogether(_ refreshed: Set<NSManagedObject>) -> Set<NSManagedObject> {
         let faults = refreshed.filter {
             $0.state.contains(.fault) && !$0.state.contains(.valuesPending) && !$0.hasTemporaryID
-                && !(list?.entries.contains(ResultItem(object: $0)) ?? false)
         }
         guard !faults.isEmpty else { return refreshed }
-        return refreshed.subtracting(faults).union(arrivals(among: faults.map(\.objectID)))
+        let strangers = faults.filter { !(list?.entries.contains(ResultItem(object: $0)) ?? false) }
+        context.readTogether(Array(faults.subtracting(strangers)))
+        guard !strangers.isEmpty else { return refreshed }
+        return refreshed.subtracting(strangers).union(arrivals(among: strangers.map(\.objectID)))
     }
 
     /// After a reset, the results are the objects that the context has for the rows of the store. The delegate is not
