@@ -15,9 +15,11 @@ extension SQLiteFormat: MigratableFormat {
 
     package static func version(of url: URL, options: [AnyHashable: Any]?) throws -> StoreVersion {
         let file = try StoreFile.openForReading(url, timeout: timeout(options))
-        return StoreVersion(
-            metadata: try file.metadata(), model: try file.cachedModel(),
-            hasHistory: try StoreStructure(file).hasHistory, hasTables: { (try? file.hasTables(of: $0)) ?? false })
+        return try file.readingOneState("read the version of") {
+            StoreVersion(
+                metadata: try file.metadata(), model: try file.cachedModel(),
+                hasHistory: try StoreStructure(file).hasHistory, hasTables: { (try? file.hasTables(of: $0)) ?? false })
+        }
     }
 
     package static func sourceModel(

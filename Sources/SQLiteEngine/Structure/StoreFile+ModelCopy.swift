@@ -12,7 +12,12 @@ extension StoreFile {
     ///
     /// - Throws: SQLite's errors, and those of a copy that cannot be read, unless there is another one.
     package func cachedModel() throws -> NSManagedObjectModel? {
-        let rows = try run("read the model cache of") { try connection.modelCopies(connection.tableNames()) }
+        // Copies and metadata of two states would be of two versions, and the store would seem to have no copy.
+        try readingOneState("read the model cache of") { try currentCopy() }
+    }
+
+    private func currentCopy() throws -> NSManagedObjectModel? {
+        let rows = try connection.modelCopies(connection.tableNames())
         var damage: (any Error)?
         var read: [NSManagedObjectModel] = []
         for row in rows {

@@ -17,10 +17,12 @@ extension StoreFile {
     package func model(
         orSupposed supposed: NSManagedObjectModel, leavesJoinTables: Bool = false
     ) throws -> NSManagedObjectModel? {
-        let copy = try cachedModel()
-        return try StoredModel.choose(copy: copy, supposed: supposed) { model in
-            let left = try leftJoinTables(of: model)
-            return left.map { $0.isEmpty || copy == nil && leavesJoinTables } ?? false
+        try readingOneState("read the model of") {
+            let copy = try cachedModel()
+            return try StoredModel.choose(copy: copy, supposed: supposed) { model in
+                let left = try leftJoinTables(of: model)
+                return left.map { $0.isEmpty || copy == nil && leavesJoinTables } ?? false
+            }
         }
     }
 

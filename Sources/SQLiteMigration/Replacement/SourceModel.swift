@@ -13,6 +13,11 @@ package enum SourceModel {
     /// - Throws: 134130 if there is none.
     package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
     {
+        try file.readingOneState("read the model of") { try found(file, near: destination) }
+    }
+
+    private static func found(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
+    {
         let metadata = try file.metadata()
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
         let copy = try file.cachedModel()
