@@ -75,16 +75,23 @@ struct RoundTripTests {
         ) { if type == .insert { arrived += 1 } }
     }
 
-    @Test("The number of statements is the same for listing what others have saved")
-    func listing() throws {
-        let context = container.newBackgroundContext()
+    private func controller(
+        _ context: NSManagedObjectContext, _ listener: Listener
+    ) -> NSFetchedResultsController<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
         request.predicate = NSPredicate(format: "name != 'nobody'")
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         let controller = NSFetchedResultsController(
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
-        let listener = Listener()
         controller.delegate = listener
+        return controller
+    }
+
+    @Test("The number of statements is the same for listing what others have saved")
+    func listing() throws {
+        let context = container.newBackgroundContext()
+        let listener = Listener()
+        let controller = controller(context, listener)
         try context.performAndWait { try controller.performFetch() }
         var asked: [Int] = []
         for count in [3, 60] {
@@ -114,13 +121,8 @@ struct RoundTripTests {
         for count in [3, 60] {
             try save(authors: count)
             let context = container.newBackgroundContext()
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-            request.predicate = NSPredicate(format: "name != 'nobody'")
-            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-            let controller = NSFetchedResultsController(
-                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
             let listener = Listener()
-            controller.delegate = listener
+            let controller = controller(context, listener)
             try context.performAndWait {
                 try controller.performFetch()
                 #expect(controller.fetchedObjects?.allSatisfy { $0.value(forKey: "name") != nil } == true)

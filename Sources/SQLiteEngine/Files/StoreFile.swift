@@ -21,8 +21,7 @@ package struct StoreFile {
 
     /// Runs work that has to read one state of the store: other programs may migrate it between two statements.
     package func readingOneState<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
-        guard !connection.isInTransaction else { return try body() }
-        return try run(work) { try connection.transaction(.deferred, body) }
+        try run(work) { connection.isInTransaction ? try body() : try connection.transaction(.deferred, body) }
     }
 
     /// Whether the file has no tables: it was just created, or a store was destroyed in it.
