@@ -13,24 +13,7 @@ struct OpenFileTests {
 
     private var file: URL { folder.file("library.sqlite") }
 
-    /// The locks that this process has on the store's file, as the system lists them. It is asked several times,
-    /// because a list leaves lines out or repeats them where other locks change while it is read.
-    private func locks() throws -> Set<Substring> {
-        try (0..<20).reduce(into: []) { found, _ in found.formUnion(try listedLocks()) }
-    }
-
-    private func listedLocks() throws -> [Substring] {
-        let node = try #require(
-            try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
-        // Read to its end: the system says no size.
-        let handle = try #require(FileHandle(forReadingAtPath: "/proc/locks"))
-        let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
-        return text.split(separator: "\n").filter { line in
-            line.contains(" \(getpid()) ") && line.contains(":\(node) ")
-        }.map { $0.drop { $0 != " " } }
-    }
-
-    @Test("keeps its locks when its metadata are asked for without its type", .enabled(if: canReadLocks))
+    @Test("keeps its locks when its metadata are asked for without its type", .enabled(if: FileLocks.areListed))
     func locksStay() throws {
         let container = try Library.stored(at: file)
         let context = container.newBackgroundContext()
@@ -38,11 +21,11 @@ struct OpenFileTests {
             context.make("Tag", ["name": "A"])
             try context.save()
         }
-        let before = try locks()
+        let before = try FileLocks.held(on: file.path)
         #expect(!before.isEmpty)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: file)
         #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
-        #expect(try locks() == before)
+        #expect(try FileLocks.held(on: file.path) == before)
         withExtendedLifetime(container) {}
     }
 
@@ -73,8 +56,6 @@ struct OpenFileTests {
         _ = try Library.stored(at: file)
     }
 }
-
-private let canReadLocks = FileManager.default.isReadableFile(atPath: "/proc/locks")
 
 extension NSPersistentStoreCoordinator {
     fileprivate func removeAll() throws {
