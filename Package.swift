@@ -280,7 +280,7 @@ let package = Package(
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
                 "ModelSourceWriting",
                 "PostgresConnection",
-                "PostgresServer", "StoreCommands", "StoreReading",
+                "PippinRecords", "PostgresServer", "StoreCommands", "StoreReading",
             ]),
         // Programs that migrate stores in PostgreSQL, and are killed on the way.
         .executableTarget(

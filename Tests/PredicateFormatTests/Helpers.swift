@@ -1,3 +1,4 @@
+import Foundation
 import PredicateFormat
 
 /// The tree of a format string.
@@ -59,4 +60,16 @@ final class Person: KeyValueCoding {
         default: nil
         }
     }
+}
+
+/// The processor time of this thread while it does some work, in seconds: what others do on the machine does not count.
+func processorTime(_ work: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = now()
+    try work()
+    return now() - start
 }

@@ -105,15 +105,4 @@ struct LinearWorkTests {
         }
         return try time(160_000) / max(time(40_000), 1e-5)
     }
-
-    private func processorTime(_ work: () -> Void) -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
-        work()
-        return now() - start
-    }
 }

@@ -1,24 +1,14 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Four times as much may take four times as long, with room for noise, and not sixteen times.
 @MainActor @Suite("Work in proportion", .serialized)
 struct ProportionTests {
-    /// That of this thread, in seconds.
-    private func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     /// How much longer something takes with four times as much, at best of two.
     private func growth(from size: Int, _ work: (Int) throws -> Void) rethrows -> Double {
         func time(_ size: Int) throws -> Double {
-            try (0..<2).map { _ in
-                let start = processorTime()
-                try work(size)
-                return processorTime() - start
-            }.min() ?? 0
+            try (0..<2).map { _ in try processorTime { try work(size) } }.min() ?? 0
         }
         return try time(4 * size) / time(size)
     }
@@ -29,16 +19,16 @@ struct ProportionTests {
             let context = try Library.inMemory().viewContext
             for number in 0..<count { context.make("Author", ["name": "\(number)"]) }
             context.processPendingChanges()
-            let start = processorTime()
-            for _ in 0..<500 {
-                context.delete(context.make("Author"))
-                context.processPendingChanges()
-                let author = context.make("Author")
-                context.processPendingChanges()
-                context.delete(author)
-                context.processPendingChanges()
+            return processorTime {
+                for _ in 0..<500 {
+                    context.delete(context.make("Author"))
+                    context.processPendingChanges()
+                    let author = context.make("Author")
+                    context.processPendingChanges()
+                    context.delete(author)
+                    context.processPendingChanges()
+                }
             }
-            return processorTime() - start
         }
         _ = try steps(besides: 10)
         let (few, many) = (try steps(besides: 100), try steps(besides: 20_000))
@@ -53,14 +43,14 @@ struct ProportionTests {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
             request.predicate = NSPredicate(format: "name == '50'")
             for _ in 0..<10 { #expect(try context.fetch(request).count == 1) }
-            let start = processorTime()
-            for _ in 0..<200 {
-                let author = context.make("Author")
-                #expect(try context.fetch(request).count == 1)
-                context.delete(author)
-                #expect(try context.fetch(request).count == 1)
+            return try processorTime { () throws in
+                for _ in 0..<200 {
+                    let author = context.make("Author")
+                    #expect(try context.fetch(request).count == 1)
+                    context.delete(author)
+                    #expect(try context.fetch(request).count == 1)
+                }
             }
-            return processorTime() - start
         }
         _ = try steps(besides: 100)
         let (few, many) = (try steps(besides: 200), try steps(besides: 20_000))

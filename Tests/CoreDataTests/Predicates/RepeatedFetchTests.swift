@@ -21,19 +21,11 @@ struct RepeatedFetchTests {
     /// It is about 2.7; where SQL is generated again, and only SQLite's statement for it is found, it was seen at 1.5.
     private func saving(_ work: (_ form: Int, _ value: Double) throws -> Void) rethrows -> Double {
         func time(_ form: Int, _ value: Double) throws -> Double {
-            let start = processorTime()
-            try work(form, value)
-            return processorTime() - start
+            try processorTime { try work(form, value) }
         }
         try work(0, 0)
         let times = try (1..<64).map { (new: try time($0, 0), again: try time(0, Double($0 % 10))) }
         return (times.map(\.new).min() ?? 0) / (times.map(\.again).min() ?? 1)
-    }
-
-    private func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// The keys of a predicate's terms: other ones for each form, the first of which is always the price.
