@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A role whose transactions only read unless they say otherwise", .needsPostgres)
 struct ReadOnlyRoleTests {
-    /// The same store, for a role that may write to it, but has `default_transaction_read_only`. A program that took this
-    /// for a standby would look for another server for ten minutes.
+    /// The same store, for a role that may write to it, but has `default_transaction_read_only`. A program that took
+    /// this for a standby would look for another server for ten minutes.
     private func reader(of database: TestDatabase) throws -> PersistenceManager {
         let role = "frozen_\(database.name)"
         try database.connect().execute(
