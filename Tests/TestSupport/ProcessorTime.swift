@@ -1,6 +1,7 @@
 import Foundation
 
-/// The processor time of this thread while it does some work, in seconds: other tests, and other programs, do not count.
+/// The processor time of this thread while it does some work, in seconds: what others do on the machine does not
+/// count.
 package func processorTime(_ work: () throws -> Void) rethrows -> Double {
     func now() -> Double {
         var time = timespec()
