@@ -60,6 +60,12 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The IDs of items that changed, and must be displayed again.
     public var reloadedItemIdentifiers: [Any] { content.reloaded }
 
+    /// Empty: a results controller asks for items that changed to be displayed again, and for no others.
+    public var reconfiguredItemIdentifiers: [Any] { [] }
+
+    /// Empty: a results controller asks for items to be displayed again, not for whole sections.
+    public var reloadedSectionIdentifiers: [Any] { [] }
+
     /// The number of items in a section.
     ///
     /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.

@@ -140,6 +140,7 @@ struct ResultsDelegateDocumentationTests {
         #expect(snapshot.index(ofSectionIdentifier: "b") == 1 && snapshot.index(ofItemIdentifier: first.objectID) == 0)
         #expect(snapshot.sectionIdentifier(forSectionContainingItemIdentifier: first.objectID) as? String == "a")
         #expect(snapshot.reloadedItemIdentifiers as? [NSManagedObjectID] == [first.objectID])
+        #expect(snapshot.reconfiguredItemIdentifiers.isEmpty && snapshot.reloadedSectionIdentifiers.isEmpty)
     }
 
     @Test(
