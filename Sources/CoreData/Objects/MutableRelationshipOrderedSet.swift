@@ -180,6 +180,14 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         write(copy.array)
     }
 
+    /// Replaces all at once: one after the other, a member that trades places with another would be there twice
+    /// between the two steps, and be lost.
+    override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+        var wanted: [Any] = members
+        for (place, object) in zip(indexes, objects) { wanted[place] = object }
+        write(wanted)
+    }
+
     override func setObject(_ obj: Any, at idx: Int) {
         idx == count ? add(obj) : replaceObject(at: idx, with: obj)
     }

@@ -39,6 +39,12 @@ struct OrderedSetProxyTests {
             titles { $0.replaceObject(at: 0, with: context.make("Chapter", ["title": "9"])) } == ["9", "2", "3", "4"])
     }
 
+    @Test("Members that are replaced by one another trade places, and no other member is lost")
+    func replacingByMembers() {
+        #expect(titles { $0.replaceObjects(at: IndexSet([0, 1]), with: [$0[1], $0[0]]) } == ["2", "1", "3", "4"])
+        #expect(titles { $0.replaceObjects(at: IndexSet([1, 3]), with: [$0[3], $0[1]]) } == ["1", "4", "3", "2"])
+    }
+
     @Test("Adding at the end and in between reaches it, and removing by position, by object and of all")
     func members() {
         #expect(titles { $0.add(context.make("Chapter", ["title": "5"])) } == ["1", "2", "3", "4", "5"])
