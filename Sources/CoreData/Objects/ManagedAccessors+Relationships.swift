@@ -249,9 +249,16 @@ import Foundation
     public final func managedReplace(
         at indexes: NSIndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey
     ) {
+        let relationship = orderedRelationship(key)
         let positions = Array(indexes)
         check(objects.count, matches: positions.count, key)
-        for (index, object) in zip(positions, objects) { managedReplace(at: index, with: object, for: key) }
+        // All at once: members that trade places would be there twice between two steps, and the next one be lost.
+        var members = toManyObjects(relationship)
+        for (index, object) in zip(positions, objects) {
+            check(index, within: members.indices, key)
+            members[index] = object
+        }
+        setToMany(relationship, to: members)
     }
 
     /// Replaces the objects at some positions of an ordered relationship.

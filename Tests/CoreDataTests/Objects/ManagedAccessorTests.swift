@@ -231,6 +231,15 @@ struct ManagedAccessorTests {
         #expect(titles() == "031")
     }
 
+    @Test("Objects of an ordered relationship that replace one another trade places")
+    func replacedByOneAnother() {
+        let book = BookRecord(context: context)
+        let chapters = (0..<3).map { context.make("Chapter", ["title": "\($0)"]) }
+        book.managedAdd(NSOrderedSet(array: chapters), for: Keys.chapters)
+        book.managedReplace(at: IndexSet([0, 2]), with: [chapters[2], chapters[0]], for: Keys.chapters)
+        #expect(book.chapters?.array as? [NSManagedObject] == chapters.reversed())
+    }
+
     @Test("A fault fires when a property is read")
     func fault() throws {
         let author = AuthorRecord(context: context)
