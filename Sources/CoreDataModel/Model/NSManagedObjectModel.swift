@@ -29,8 +29,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Values computed from the present descriptions.
     let derived = DerivedFacts()
 
-    /// The names of the configurations, sorted.
-    open var configurations: [String] { configurationMembers.keys.sorted() }
+    /// The names of the configurations, sorted. The default configuration, which has all entities, is always one of
+    /// them: programs add a store for each name.
+    open var configurations: [String] {
+        Set(configurationMembers.keys).union([Self.defaultConfigurationName]).sorted()
+    }
+
+    /// The names of the configurations that the model declares, sorted.
+    package final var declaredConfigurations: [String] { configurationMembers.keys.sorted() }
 
     /// The names of the entities of each configuration.
     package private(set) var configurationMembers: [String: [String]] = [:]

@@ -29,7 +29,8 @@ extension NSManagedObjectModel {
         guard let hashes = StoredVersionHashes(metadata) else { return nil }
         let fitting = models.compactMap { model -> (model: NSManagedObjectModel, names: Set<String>)? in
             // A model belongs to the store if all its entities do, or those of one configuration.
-            let choices = [model.entities] + model.configurations.compactMap(model.entities(forConfigurationName:))
+            let choices =
+                [model.entities] + model.declaredConfigurations.compactMap(model.entities(forConfigurationName:))
             guard let entities = choices.first(where: { !$0.isEmpty && $0.allSatisfy(hashes.fit) }) else { return nil }
             return (model, Set(entities.compactMap(\.name)))
         }

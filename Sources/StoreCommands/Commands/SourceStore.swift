@@ -71,7 +71,7 @@ package final class SourceStore {
         let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
         let hashes = metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         guard hashes.count < model.entities.count else { return nil }
-        return model.configurations.sorted().first {
+        return model.declaredConfigurations.first {
             Set((model.entities(forConfigurationName: $0) ?? []).compactMap(\.name)) == Set(hashes.keys)
         }
     }

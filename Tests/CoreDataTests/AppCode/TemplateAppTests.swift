@@ -130,4 +130,20 @@ struct ContainerLoadingTests {
         #expect(load(container)?.code == 134081)
         #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     }
+
+    @Test("A program that adds a store for each of a model's configurations adds one where the model names none")
+    func storeForEachConfiguration() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        for name in coordinator.managedObjectModel.configurations {
+            _ = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: name, at: folder.file("\(name).sqlite"), options: nil)
+        }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            context.make("Book")
+            try context.save()
+        }
+        #expect(coordinator.persistentStores.count == 1)
+    }
 }

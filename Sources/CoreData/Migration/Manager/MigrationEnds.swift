@@ -39,7 +39,7 @@ struct MigrationEnds {
     /// The configuration of the source's model whose entities the source holds; nil for all, and if that cannot be
     /// read.
     func configuration(of model: NSManagedObjectModel) -> String? {
-        guard !model.configurations.isEmpty else { return nil }
+        guard !model.declaredConfigurations.isEmpty else { return nil }
         let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: source.type, at: source.url, options: source.options)
         return metadata.flatMap { PlainModel.configuration(of: model, ofStoreWith: $0) }

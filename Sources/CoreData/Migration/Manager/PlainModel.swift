@@ -31,7 +31,7 @@ enum PlainModel {
     static func configuration(of model: NSManagedObjectModel, ofStoreWith metadata: [String: Any]) -> String? {
         let held = Set(StoreMetadata.hashes(in: metadata).keys)
         guard !held.isEmpty, held.count < model.entities.count else { return nil }
-        return model.configurations.sorted().first { name in
+        return model.declaredConfigurations.first { name in
             let names = Set(model.entities(forConfigurationName: name)?.compactMap(\.name) ?? [])
             return StoreCompatibility.withStoredSubentities(names, of: model, metadata: metadata) == held
         }
@@ -44,7 +44,7 @@ enum PlainModel {
         ofStoreWith metadata: [String: Any]
     ) -> String? {
         guard let name = configuration(of: source, ofStoreWith: metadata),
-            destination.configurations.contains(name)
+            destination.declaredConfigurations.contains(name)
         else { return nil }
         return name
     }

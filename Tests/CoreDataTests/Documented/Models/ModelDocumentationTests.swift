@@ -16,7 +16,7 @@ struct ModelDocumentationTests {
     func configurations() throws {
         let tags = try #require(model.entitiesByName["Tag"])
         model.setEntities([tags], forConfigurationName: "Tags")
-        #expect(model.configurations.contains("Tags"))
+        #expect(model.configurations == ["PF_DEFAULT_CONFIGURATION_NAME", "Tags"])
         #expect(model.entities(forConfigurationName: "Tags") == [tags])
         #expect(model.entities(forConfigurationName: nil)?.count == 6)
         #expect(model.entities(forConfigurationName: "Nothing") == nil)
