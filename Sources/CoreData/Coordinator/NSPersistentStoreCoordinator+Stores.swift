@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
                 "The model has no configuration “\(configuration)”; it has "
-                    + "\(managedObjectModel.configurations.joined(separator: ", ")).", url: storeURL)
+                    + "\(managedObjectModel.declaredConfigurations.joined(separator: ", ")).", url: storeURL)
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         let store = try withLock {

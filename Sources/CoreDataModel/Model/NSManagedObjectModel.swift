@@ -29,10 +29,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Values computed from the present descriptions.
     let derived = DerivedFacts()
 
-    /// The names of the configurations, sorted. The default configuration, which has all entities, is always one of
-    /// them: programs add a store for each name.
+    /// The names of the configurations, sorted.
+    ///
+    /// The default configuration, which has all entities, is one of them as soon as a coordinator uses the model:
+    /// programs add a store for each name.
     open var configurations: [String] {
-        Set(configurationMembers.keys).union([Self.defaultConfigurationName]).sorted()
+        guard isFrozen else { return declaredConfigurations }
+        return Set(configurationMembers.keys).union([Self.defaultConfigurationName]).sorted()
     }
 
     /// The names of the configurations that the model declares, sorted.

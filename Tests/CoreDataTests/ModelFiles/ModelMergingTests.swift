@@ -72,7 +72,7 @@ struct ModelMergingTests {
         let metadata: [String: Any] = ["NSStoreModelVersionHashes": hashes]
         let merged = try #require(NSManagedObjectModel(byMerging: [model, model], forStoreMetadata: metadata))
         #expect(merged.entities.map(\.name) == ["Note"])
-        #expect(merged.configurations == ["All", "Notes", "PF_DEFAULT_CONFIGURATION_NAME"])
+        #expect(merged.configurations == ["All", "Notes"])
         #expect(merged.entities(forConfigurationName: "All")?.map(\.name) == ["Note"])
         #expect(merged.fetchRequestTemplatesByName.keys.sorted() == ["notes"])
         #expect(merged.entityVersionHashesByName == hashes)

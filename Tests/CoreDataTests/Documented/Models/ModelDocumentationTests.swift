@@ -16,10 +16,18 @@ struct ModelDocumentationTests {
     func configurations() throws {
         let tags = try #require(model.entitiesByName["Tag"])
         model.setEntities([tags], forConfigurationName: "Tags")
-        #expect(model.configurations == ["PF_DEFAULT_CONFIGURATION_NAME", "Tags"])
+        #expect(model.configurations == ["Tags"])
         #expect(model.entities(forConfigurationName: "Tags") == [tags])
         #expect(model.entities(forConfigurationName: nil)?.count == 6)
         #expect(model.entities(forConfigurationName: "Nothing") == nil)
+    }
+
+    @Test("A model that a coordinator uses names its default configuration, too, and one that none uses does not")
+    func defaultConfiguration() {
+        model.setEntities([], forConfigurationName: "Empty")
+        #expect(model.configurations == ["Empty"])
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        #expect(coordinator.managedObjectModel.configurations == ["Empty", "PF_DEFAULT_CONFIGURATION_NAME"])
     }
 
     @Test("A fetch request template is found by name, and filled in with values for its variables")
