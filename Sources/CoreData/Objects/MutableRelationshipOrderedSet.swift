@@ -91,7 +91,8 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     private func write(_ wanted: [Any]) {
-        write { object.setToMany(relationship, to: wanted.compactMap { $0 as? NSManagedObject }) }
+        let wanted = managed(wanted)
+        write { object.setToMany(relationship, to: wanted) }
     }
 
     private func write(_ change: () -> Void) {
@@ -123,7 +124,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     // MARK: Adding and removing
 
     override func insert(_ object: Any, at idx: Int) {
-        guard let added = object as? NSManagedObject else { return refuse(object) }
+        guard let added = object as? NSManagedObject else { refuse(object) }
         let position = Swift.min(Swift.max(0, idx), members.count)
         // A member stays where it is, in Foundation's storage, too.
         change(
@@ -132,7 +133,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     override func add(_ object: Any) {
-        guard let added = object as? NSManagedObject else { return refuse(object) }
+        guard let added = object as? NSManagedObject else { refuse(object) }
         change({ self.object.addToMany(relationship, added) }, inCopy: { super.add(added) })
     }
 
@@ -140,11 +141,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     /// Adds several objects as one change for observers.
     private func addAll(_ objects: [Any]) {
-        let added = objects.compactMap { object in
-            if let object = object as? NSManagedObject { return object }
-            refuse(object)
-            return nil
-        }
+        let added = managed(objects)
         write { object.addToMany(relationship, all: added) }
     }
 
@@ -183,6 +180,10 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     /// Replaces all at once: one after the other, a member that trades places with another would be there twice
     /// between the two steps, and be lost.
     override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+        guard indexes.count == objects.count else {
+            programmerError(
+                "“\(object.layout.name).\(relationship.name)”: \(objects.count) objects for \(indexes.count) positions")
+        }
         var wanted: [Any] = members
         for (place, object) in zip(indexes, objects) { wanted[place] = object }
         write(wanted)
@@ -232,7 +233,15 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         write(NSManagedObjectContext.sorted(members, by: sortDescriptors))
     }
 
-    private func refuse(_ value: Any) {
+    /// The values as objects. Leaving out what is none would take members off the relationship without a word.
+    private func managed(_ values: [Any]) -> [NSManagedObject] {
+        values.map { value in
+            guard let value = value as? NSManagedObject else { refuse(value) }
+            return value
+        }
+    }
+
+    private func refuse(_ value: Any) -> Never {
         programmerError(
             "“\(object.layout.name).\(relationship.name)” holds \(relationship.destination.name) objects, not a "
                 + "\(type(of: value))")

@@ -45,6 +45,15 @@ struct OrderedSetProxyTests {
         #expect(titles { $0.replaceObjects(at: IndexSet([1, 3]), with: [$0[3], $0[1]]) } == ["1", "4", "3", "2"])
     }
 
+    @Test("A value that is no object stops the program, and takes no member's place")
+    func replacingByOtherValues() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try OrderedSetProxyTests().titles { $0.replaceObject(at: 0, with: "5") }
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("“Book.chapters” holds Chapter objects"))
+    }
+
     @Test("Adding at the end and in between reaches it, and removing by position, by object and of all")
     func members() {
         #expect(titles { $0.add(context.make("Chapter", ["title": "5"])) } == ["1", "2", "3", "4", "5"])
