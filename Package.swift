@@ -236,7 +236,8 @@ let package = Package(
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
-        .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
+        .testTarget(
+            name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators", "TestSupport"]),
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: ["CoreDataModel", "SQLiteEngine", "StoreEngine", "StoreEngineContract", "TestSupport"]),
@@ -278,9 +279,9 @@ let package = Package(
             name: "PippinPostgresTests",
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
-                "ModelSourceWriting",
+                "ModelSourceWriting", "PippinRecords",
                 "PostgresConnection",
-                "PippinRecords", "PostgresServer", "StoreCommands", "StoreReading",
+                "PostgresServer", "StoreCommands", "StoreReading",
             ]),
         // Programs that migrate stores in PostgreSQL, and are killed on the way.
         .executableTarget(

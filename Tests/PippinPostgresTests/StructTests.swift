@@ -284,11 +284,11 @@ struct ObservingTests {
         }
         defer { for observer in observers { observer.cancel() } }
         func haveBegun() -> Bool { lists.all.withLock { $0.count == 1_000 } }
-        for _ in 0..<6_000 where !haveBegun() { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<1_000 where !haveBegun() { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try shop.database.rows(listening) == before)
         try await other.save([Book(id: "2", title: "Persuasion", price: 1)])
         func haveBoth() -> Bool { lists.all.withLock { $0.values.allSatisfy { $0.count == 2 } } }
-        for _ in 0..<6_000 where !haveBoth() { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<1_000 where !haveBoth() { try await Task.sleep(for: .milliseconds(10)) }
         #expect(haveBoth())
         let places = lists.all.withLock { lists in
             Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })

@@ -1,5 +1,6 @@
 import Foundation
 import PredicateFormat
+import TestSupport
 import Testing
 
 /// What comes from users may be large. Four times the size may take four times the work, with room for noise, and not

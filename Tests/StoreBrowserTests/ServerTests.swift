@@ -103,7 +103,7 @@ struct ServerTests {
             let isQuick = request.path.first == "quick"
             let result = request.client?.whileWaiting(stop: { isStopped.signal() }) {
                 hasBegun.signal()
-                return isQuick ? DispatchTimeoutResult.success : isStopped.wait(timeout: .now() + 120)
+                return isQuick ? DispatchTimeoutResult.success : isStopped.wait(timeout: .now() + 20)
             }
             if !isQuick, result == .success { isStopped.signal() }
             return HTTPResponse(text: "done")
@@ -122,7 +122,7 @@ struct ServerTests {
         hasBegun.wait()
         client.terminate()
         client.waitUntilExit()
-        #expect(isStopped.wait(timeout: .now() + 120) == .success)
+        #expect(isStopped.wait(timeout: .now() + 20) == .success)
     }
 
     @Test("A stream is sent to its end")

@@ -30,7 +30,7 @@ struct WaitingCoordinatorTests {
             NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).persistentStoreCoordinator = other
             isDone.signal()
         }
-        #expect(isDone.wait(timeout: .now() + 120) == .success)
+        #expect(isDone.wait(timeout: .now() + 10) == .success)
         goOn.signal()
         asked.wait()
     }

@@ -86,7 +86,7 @@ struct LinkedStoreTests {
         ) { _ in heard.signal() }
         defer { NotificationCenter.default.removeObserver(token) }
         try save(file)
-        #expect(heard.wait(timeout: .now() + 120) == .success)
+        #expect(heard.wait(timeout: .now() + 30) == .success)
     }
 }
 

@@ -39,7 +39,7 @@ struct RemoteChangeTests {
         deinit { if let token { NotificationCenter.default.removeObserver(token) } }
 
         /// Fails after half a minute, which only a missing announcement takes.
-        func wait() -> Bool { semaphore.wait(timeout: .now() + 120) == .success }
+        func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
     }
 
     /// Counts announcements up to a number of them.

@@ -15,7 +15,7 @@ private struct Seat: CoreModel, Equatable {
 struct SharedReadingTests {
     /// Waits for something that happens soon.
     private func wait(_ condition: () -> Bool) async throws {
-        for _ in 0..<6_000 where !condition() { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<1_000 where !condition() { try await Task.sleep(for: .milliseconds(10)) }
         #expect(condition())
     }
 

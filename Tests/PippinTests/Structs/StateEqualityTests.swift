@@ -126,9 +126,7 @@ struct StateEqualityTests {
         let reader = Task { for try await state in states { seen.withLock { $0.append(state?.price) } } }
         defer { reader.cancel() }
         func wait(for count: Int) async throws {
-            for _ in 0..<6_000 where seen.withLock({ $0.count }) < count {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            for _ in 0..<500 where seen.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(10)) }
         }
         try await wait(for: 1)
         for id in 2..<5 {

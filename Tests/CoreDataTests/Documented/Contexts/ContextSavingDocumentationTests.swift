@@ -96,7 +96,7 @@ struct ContextSavingDocumentationTests {
             other.object(with: author.objectID).setValue("Theirs", forKey: "name")
             try other.save()
         }
-        for _ in 0..<6_000 where author.shown("name") != "Theirs" { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<500 where author.shown("name") != "Theirs" { try await Task.sleep(for: .milliseconds(10)) }
         #expect(author.shown("name") == "Theirs")
     }
 
