@@ -2,12 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// Apple's platforms have their own Core Data: there, Pippin builds on it and the `CoreData` target is left out.
-let whereAppleIsNot: TargetDependencyCondition? = .when(platforms: [.linux, .android, .windows, .openbsd])
-
 let package = Package(
     name: "Pippin",
-    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Pippin", targets: ["Pippin"]),
         .library(name: "PippinRecords", targets: ["PippinRecords"]),
@@ -127,7 +123,7 @@ let package = Package(
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "CompactCollections", "Ordering", .target(name: "CoreData", condition: whereAppleIsNot),
+                "PippinMacros", "CompactCollections", "Ordering", "CoreData",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
@@ -136,7 +132,7 @@ let package = Package(
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
-            dependencies: ["Pippin", .target(name: "CoreData", condition: whereAppleIsNot)]),
+            dependencies: ["Pippin", "CoreData"]),
 
         // Tools.
         // What the command line and the browser see of a store: any file, with or without its model.

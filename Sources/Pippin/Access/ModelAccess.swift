@@ -37,12 +37,8 @@ public final class ModelAccess {
         rows = ObjectRows(context)
         makeContext = { context }
         isOnQueue = true
-        #if canImport(ObjectiveC)
-            storeRows = nil
-        #else
-            let transaction = endsTransaction ? OptimisticTransaction.current : nil
-            storeRows = transaction.flatMap { manager.storeRows?.reading(.transaction($0)) }
-        #endif
+        let transaction = endsTransaction ? OptimisticTransaction.current : nil
+        storeRows = transaction.flatMap { manager.storeRows?.reading(.transaction($0)) }
     }
 
     /// An access to rows. The context is made only if rows do not suffice.
@@ -76,9 +72,7 @@ public final class ModelAccess {
 
     /// The rows that structs are read from now.
     func source() throws -> any StructRows {
-        #if !canImport(ObjectiveC)
-            if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
-        #endif
+        if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
         try settle()
         return rows
     }
@@ -86,125 +80,104 @@ public final class ModelAccess {
     /// The rows that the model with an identifier is read from. Pending saves stay pending if they do not concern that
     /// model.
     func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
-        #if !canImport(ObjectiveC)
-            if let pending, let storeRows, try unsettledContext().isUntouched,
-                pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
-            {
-                return storeRows
-            }
-        #endif
+        if let pending, let storeRows, try unsettledContext().isUntouched,
+            pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
+        {
+            return storeRows
+        }
         return try source()
     }
 
     // MARK: Saving
 
-    #if canImport(ObjectiveC)
-        /// Puts models into the context.
-        func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
-            try cancellation?.check()
-            return try onContext { context in
-                var writer = GraphWriter(graph, context, setting: givenFields)
-                try writer.write(mode, given: count)
-                return writer.counts
+    /// Whether models may be saved as rows. Tests have them saved as objects, too.
+    var savesRows = true
+    /// The saves that are written as rows when the block ends, unless the block does anything else.
+    private var pending: PendingSaves?
+
+    /// Saves models with the block: as rows if the block does nothing else, as objects of the context otherwise.
+    ///
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - mode: which of them may be stored already.
+    ///   - count: how many models were given.
+    ///   - models: the same models, so that other saves of the block can be joined with this one.
+    /// - Returns: how many were inserted, updated and unchanged.
+    /// - Throws: ``PersistenceError``
+    func save(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
+    ) throws -> SaveCounts {
+        try cancellation?.check()
+        if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
+            let direct = try directSave(graph)
+        {
+            try mode.check(graph, given: count) { direct.isKnown($0) }
+            if pending?.add(direct, given: count, models) == nil {
+                pending = PendingSaves(direct, mode, given: count, models, manager.registry)
             }
+            return direct.counts
         }
+        return try onContext { try Self.write(graph, mode, count, in: $0, setting: givenFields) }
+    }
 
-        private func settle() {}
+    /// Tells the store to expect many new rows, before the models are encoded.
+    func expectRows(_ count: Int, _ plan: EntityPlan) {
+        guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
+            let (direct, _) = try? rows.directPlan(plan, manager.registry)
+        else { return }
+        rows.coordinator.expectRows(count, of: direct.layout)
+    }
 
-        func expectRows(_ count: Int, _ plan: EntityPlan) {}
+    private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
+        // What no model of a graph leads to is looked up as objects only.
+        guard savesRows, !graph.hasLeftModels, let rows = storeRows as? StoreRows,
+            try unsettledContext().isUntouched,
+            let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
+        else { return nil }
+        // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
+        // harm. A block that has read before may have decided by what it read, so its save must conflict even if
+        // the row already has the wanted values.
+        let isGuarded =
+            graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
+            && OptimisticTransaction.current?.hasRead == false
+        let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
+        do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
+    }
 
-        /// Ends a block that writes.
-        func finish() throws { try cancellation?.check() }
-    #else
-        /// Whether models may be saved as rows. Tests have them saved as objects, too.
-        var savesRows = true
-        /// The saves that are written as rows when the block ends, unless the block does anything else.
-        private var pending: PendingSaves?
+    /// Puts the pending saves into the context.
+    private func settle() throws {
+        guard let saves = pending else { return }
+        let (graphs, mode) = (try saves.graphs(), saves.mode)
+        pending = nil
+        let context = try unsettledContext()
+        for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
+    }
 
-        /// Saves models with the block: as rows if the block does nothing else, as objects of the context otherwise.
-        ///
-        /// - Parameters:
-        ///   - graph: the models.
-        ///   - mode: which of them may be stored already.
-        ///   - count: how many models were given.
-        ///   - models: the same models, so that other saves of the block can be joined with this one.
-        /// - Returns: how many were inserted, updated and unchanged.
-        /// - Throws: ``PersistenceError``
-        func save(
-            _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
-        ) throws -> SaveCounts {
-            try cancellation?.check()
-            if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
-                let direct = try directSave(graph)
-            {
-                try mode.check(graph, given: count) { direct.isKnown($0) }
-                if pending?.add(direct, given: count, models) == nil {
-                    pending = PendingSaves(direct, mode, given: count, models, manager.registry)
-                }
-                return direct.counts
-            }
-            return try onContext { try Self.write(graph, mode, count, in: $0, setting: givenFields) }
-        }
-
-        /// Tells the store to expect many new rows, before the models are encoded.
-        func expectRows(_ count: Int, _ plan: EntityPlan) {
-            guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
-                let (direct, _) = try? rows.directPlan(plan, manager.registry)
-            else { return }
-            rows.coordinator.expectRows(count, of: direct.layout)
-        }
-
-        private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
-            // What no model of a graph leads to is looked up as objects only.
-            guard savesRows, !graph.hasLeftModels, let rows = storeRows as? StoreRows,
-                try unsettledContext().isUntouched,
-                let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
-            else { return nil }
-            // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
-            // harm. A block that has read before may have decided by what it read, so its save must conflict even if
-            // the row already has the wanted values.
-            let isGuarded =
-                graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
-                && OptimisticTransaction.current?.hasRead == false
-            let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
-            do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
-        }
-
-        /// Puts the pending saves into the context.
-        private func settle() throws {
-            guard let saves = pending else { return }
-            let (graphs, mode) = (try saves.graphs(), saves.mode)
+    /// Ends a block that writes: the pending saves go to the store.
+    func finish() throws {
+        try cancellation?.check()
+        guard let saves = pending else { return }
+        do {
+            let hasRead = OptimisticTransaction.current?.hasRead ?? false
+            try saves.save(hasRead: hasRead, directSave).commit(in: try unsettledContext())
             pending = nil
-            let context = try unsettledContext()
-            for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
+        } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
+            try PersistenceError.explaining(.saveFailed) { try settle() }
+        } catch let error as PersistenceError {
+            throw error
+        } catch {
+            throw PersistenceError(saving: error, manager.registry)
         }
+    }
 
-        /// Ends a block that writes: the pending saves go to the store.
-        func finish() throws {
-            try cancellation?.check()
-            guard let saves = pending else { return }
-            do {
-                let hasRead = OptimisticTransaction.current?.hasRead ?? false
-                try saves.save(hasRead: hasRead, directSave).commit(in: try unsettledContext())
-                pending = nil
-            } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
-                try PersistenceError.explaining(.saveFailed) { try settle() }
-            } catch let error as PersistenceError {
-                throw error
-            } catch {
-                throw PersistenceError(saving: error, manager.registry)
-            }
-        }
-
-        private static func write(
-            _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext,
-            setting fields: GivenFields? = nil
-        ) throws -> SaveCounts {
-            var writer = GraphWriter(graph, context, setting: fields)
-            try writer.write(mode, given: count)
-            return writer.counts
-        }
-    #endif
+    private static func write(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext,
+        setting fields: GivenFields? = nil
+    ) throws -> SaveCounts {
+        var writer = GraphWriter(graph, context, setting: fields)
+        try writer.write(mode, given: count)
+        return writer.counts
+    }
 
     /// Does work on the context's queue.
     func onContext<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
@@ -240,16 +213,12 @@ public final class ModelAccess {
     /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside
     /// the selected ones.
     func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
-        #if canImport(ObjectiveC)
-            return selection
-        #else
-            guard let predicate = selection.predicate, isOnQueue,
-                try pending != nil || unsettledContext().hasChanges
-            else { return selection }
-            var selection = selection
-            selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }
-            return selection
-        #endif
+        guard let predicate = selection.predicate, isOnQueue,
+            try pending != nil || unsettledContext().hasChanges
+        else { return selection }
+        var selection = selection
+        selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }
+        return selection
     }
 }
 

@@ -192,11 +192,7 @@ extension ModelWriter {
         if mode == .new { access.expectRows(models.count, plan) }
         let graph = try ModelGraph(models, registry: access.manager.registry, limit: access.limit)
         _ = try PersistenceError.explaining(.saveFailed) {
-            #if canImport(ObjectiveC)
-                try access.save(graph, mode, given: models.count)
-            #else
-                try access.save(graph, mode, given: models.count, PendingModelList(models))
-            #endif
+            try access.save(graph, mode, given: models.count, PendingModelList(models))
         }
     }
 }

@@ -83,17 +83,15 @@ struct StructFetcher<Model: CoreModel>: Sendable {
 
     /// The model with an identifier; nil where there is none.
     func model(_ id: Model.ID, _ source: any StructRows) throws -> Model? {
-        #if !canImport(ObjectiveC)
-            // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
-            if let rows = source as? StoreRows, rows.isSetSource,
-                let value = StoredValue(try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
-            {
-                if plan.relationships.isEmpty {
-                    return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
-                }
-                if let models = models([value], rows) { return models.first }
+        // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
+        if let rows = source as? StoreRows, rows.isSetSource,
+            let value = StoredValue(try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
+        {
+            if plan.relationships.isEmpty {
+                return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
             }
-        #endif
+            if let models = models([value], rows) { return models.first }
+        }
         return try models(try selection(id: id), source).first
     }
 
@@ -111,11 +109,9 @@ struct StructFetcher<Model: CoreModel>: Sendable {
                 if let value = StoredValue(key, of: kind) { values?.append(value) } else { values = nil }
             }
         }
-        #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
-                return try FlatReader(plan: plan, source: source).models(Model.self, places, values, rows)
-            }
-        #endif
+        if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
+            return try FlatReader(plan: plan, source: source).models(Model.self, places, values, rows)
+        }
         let found = try models(ids, values, source)
         // For each identifier, the position of its model among the models found.
         var positions = Array(repeating: -1, count: places.count)
@@ -140,24 +136,20 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     /// - Returns: the models.
     /// - Throws: what reading throws.
     private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
-        #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, let values, let models = models(values, rows) {
-                return models
-            }
-        #endif
+        if let rows = source as? StoreRows, rows.isSetSource, let values, let models = models(values, rows) {
+            return models
+        }
         return try Array(Set(ids)).portions().flatMap { portion in
             let keys = try portion.map { try Model.keyValue(of: $0) }
             return try models(.keys(keys, named: plan.uidKey), source)
         }
     }
 
-    #if !canImport(ObjectiveC)
-        /// The models with others in them that have one of some identifiers, in any order; nil if the assembler must
-        /// put them together.
-        private func models(_ identifiers: [StoredValue], _ rows: StoreRows) -> [Model]? {
-            guard registry.isTree(plan) else { return nil }
-            return try? TreeReader(registry: registry, source: rows)
-                .models(Model.self, of: plan, withOneOf: identifiers, rows)
-        }
-    #endif
+    /// The models with others in them that have one of some identifiers, in any order; nil if the assembler must
+    /// put them together.
+    private func models(_ identifiers: [StoredValue], _ rows: StoreRows) -> [Model]? {
+        guard registry.isTree(plan) else { return nil }
+        return try? TreeReader(registry: registry, source: rows)
+            .models(Model.self, of: plan, withOneOf: identifiers, rows)
+    }
 }

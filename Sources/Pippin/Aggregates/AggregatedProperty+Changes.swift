@@ -88,47 +88,45 @@ extension AggregatedProperty {
     func stored(_ value: Any?) -> StoredValue { StoredValue(value, kind) ?? .null }
 }
 
-#if !canImport(ObjectiveC)
-    // Sums that grow by a term at a time.
-    extension AggregatedProperty {
-        /// The sum of some values.
-        struct Sum {
-            let count: Int
-            let total: Total
+// Sums that grow by a term at a time.
+extension AggregatedProperty {
+    /// The sum of some values.
+    struct Sum {
+        let count: Int
+        let total: Total
 
-            enum Total {
-                /// One that 64 bits do not hold may come back into them.
-                case whole(Int128)
-                case other(Any)
-            }
-        }
-
-        /// The sum of one value.
-        func sum(of value: Any) -> Sum {
-            if case .integer(let number) = stored(value) { return Sum(count: 1, total: .whole(Int128(number))) }
-            return Sum(count: 1, total: .other(value))
-        }
-
-        func sum(_ first: Sum, _ second: Sum) -> Sum {
-            let total: Sum.Total =
-                switch (first.total, second.total) {
-                case (.whole(let left), .whole(let right)): .whole(left + right)
-                case (.other(let left), .other(let right)): .other(Self.computed(.sum, [left, right]) ?? left)
-                case (.whole, .other(let value)), (.other(let value), .whole): .other(value)
-                }
-            return Sum(count: first.count + second.count, total: total)
-        }
-
-        /// A sum as a value of the property's kind.
-        ///
-        /// - Throws: ``PersistenceError/Code/readFailed`` for a whole number of more than 64 bits.
-        func value(of sum: Sum) throws -> Any {
-            switch sum.total {
-            case .other(let value): return value
-            case .whole(let number):
-                guard let number = Int64(exactly: number) else { throw overflow }
-                return NSNumber(value: number)
-            }
+        enum Total {
+            /// One that 64 bits do not hold may come back into them.
+            case whole(Int128)
+            case other(Any)
         }
     }
-#endif
+
+    /// The sum of one value.
+    func sum(of value: Any) -> Sum {
+        if case .integer(let number) = stored(value) { return Sum(count: 1, total: .whole(Int128(number))) }
+        return Sum(count: 1, total: .other(value))
+    }
+
+    func sum(_ first: Sum, _ second: Sum) -> Sum {
+        let total: Sum.Total =
+            switch (first.total, second.total) {
+            case (.whole(let left), .whole(let right)): .whole(left + right)
+            case (.other(let left), .other(let right)): .other(Self.computed(.sum, [left, right]) ?? left)
+            case (.whole, .other(let value)), (.other(let value), .whole): .other(value)
+            }
+        return Sum(count: first.count + second.count, total: total)
+    }
+
+    /// A sum as a value of the property's kind.
+    ///
+    /// - Throws: ``PersistenceError/Code/readFailed`` for a whole number of more than 64 bits.
+    func value(of sum: Sum) throws -> Any {
+        switch sum.total {
+        case .other(let value): return value
+        case .whole(let number):
+            guard let number = Int64(exactly: number) else { throw overflow }
+            return NSNumber(value: number)
+        }
+    }
+}

@@ -28,53 +28,47 @@ extension AggregatedProperty {
         in context: NSManagedObjectContext
     ) throws -> UnsavedPart? {
         guard context.hasChanges else { return UnsavedPart(others: predicate) }
-        #if canImport(ObjectiveC)
+        guard context.parent == nil, try isStored(in: context), try group?.isStored(in: context) ?? true else {
             return nil
-        #else
-            guard context.parent == nil, try isStored(in: context), try group?.isStored(in: context) ?? true else {
-                return nil
-            }
-            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-            request.predicate = predicate
-            if wanted == .sum { return try unsavedSum(of: request, predicate, in: context) }
-            if wanted != .all {
-                request.sortDescriptors = [NSSortDescriptor(key: path, ascending: wanted != .greatest)]
-            }
-            if wanted == .least || wanted == .greatest {
-                request.fetchLimit = 1
-                let isPresent = NSPredicate(format: "%K != nil", argumentArray: [path])
-                request.predicate =
-                    predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, isPresent]) }
-                    ?? isPresent
-            }
-            let changes = try context.unsavedChanges(of: request, reading: [path] + (group.map { [$0.path] } ?? []))
-            let values = values(of: changes.selected)
-            return UnsavedPart(
-                objects: changes.selected, values: values, count: values.count,
-                others: Self.predicate(predicate, without: changes.outdated))
-        #endif
+        }
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.predicate = predicate
+        if wanted == .sum { return try unsavedSum(of: request, predicate, in: context) }
+        if wanted != .all {
+            request.sortDescriptors = [NSSortDescriptor(key: path, ascending: wanted != .greatest)]
+        }
+        if wanted == .least || wanted == .greatest {
+            request.fetchLimit = 1
+            let isPresent = NSPredicate(format: "%K != nil", argumentArray: [path])
+            request.predicate =
+                predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, isPresent]) }
+                ?? isPresent
+        }
+        let changes = try context.unsavedChanges(of: request, reading: [path] + (group.map { [$0.path] } ?? []))
+        let values = values(of: changes.selected)
+        return UnsavedPart(
+            objects: changes.selected, values: values, count: values.count,
+            others: Self.predicate(predicate, without: changes.outdated))
     }
 
-    #if !canImport(ObjectiveC)
-        private func unsavedSum(
-            of request: NSFetchRequest<any NSFetchRequestResult>, _ predicate: NSPredicate?,
-            in context: NSManagedObjectContext
-        ) throws -> UnsavedPart {
-            let (sum, outdated) = try context.unsavedPart(
-                of: request, reading: [path], for: "sum of \(path)",
-                { object -> Sum? in object.value(forKeyPath: path).map { self.sum(of: $0) } },
-                combine: { left, right in self.sum(left, right) })
-            let others = Self.predicate(predicate, without: outdated)
-            guard let sum else { return UnsavedPart(others: others) }
-            return UnsavedPart(values: [try value(of: sum)], count: sum.count, others: others)
-        }
+    private func unsavedSum(
+        of request: NSFetchRequest<any NSFetchRequestResult>, _ predicate: NSPredicate?,
+        in context: NSManagedObjectContext
+    ) throws -> UnsavedPart {
+        let (sum, outdated) = try context.unsavedPart(
+            of: request, reading: [path], for: "sum of \(path)",
+            { object -> Sum? in object.value(forKeyPath: path).map { self.sum(of: $0) } },
+            combine: { left, right in self.sum(left, right) })
+        let others = Self.predicate(predicate, without: outdated)
+        guard let sum else { return UnsavedPart(others: others) }
+        return UnsavedPart(values: [try value(of: sum)], count: sum.count, others: others)
+    }
 
-        /// Whether the store has the values of all models that did not change: other models that these lead to did not
-        /// change either.
-        private func isStored(in context: NSManagedObjectContext) throws -> Bool {
-            try related.allSatisfy { try !context.hasOutdatedValues(of: $0.entity, for: $0.key) }
-        }
-    #endif
+    /// Whether the store has the values of all models that did not change: other models that these lead to did not
+    /// change either.
+    private func isStored(in context: NSManagedObjectContext) throws -> Bool {
+        try related.allSatisfy { try !context.hasOutdatedValues(of: $0.entity, for: $0.key) }
+    }
 
     private static func predicate(_ predicate: NSPredicate?, without outdated: [NSManagedObjectID]) -> NSPredicate? {
         guard !outdated.isEmpty else { return predicate }

@@ -63,16 +63,14 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         let plan = try access.plan(of: type)
-        #if !canImport(ObjectiveC)
-            let found = try PersistenceError.explaining(.readFailed) { () -> Bool? in
-                guard let rows = try access.source(finding: id, of: type) as? StoreRows, rows.isSetSource,
-                    let identifier = StoredValue(
-                        try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
-                else { return nil }
-                return try rows.has(identifier, plan)
-            }
-            if let found { return found }
-        #endif
+        let found = try PersistenceError.explaining(.readFailed) { () -> Bool? in
+            guard let rows = try access.source(finding: id, of: type) as? StoreRows, rows.isSetSource,
+                let identifier = StoredValue(
+                    try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
+            else { return nil }
+            return try rows.has(identifier, plan)
+        }
+        if let found { return found }
         return try exists(plan, .key(try Model.keyValue(of: id), named: plan.uidKey))
     }
 

@@ -95,6 +95,4 @@ final class Cancellation: Sendable {
     }
 }
 
-#if !canImport(ObjectiveC)
-    extension Cancellation: EndableWait {}
-#endif
+extension Cancellation: EndableWait {}

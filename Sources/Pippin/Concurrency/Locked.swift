@@ -2,8 +2,7 @@ import Foundation
 
 /// A value that only one thread at a time can access.
 package final class Locked<Value>: @unchecked Sendable {
-    // @unchecked Sendable: `value` is only accessed with the lock held. (`Mutex` needs newer Apple systems than
-    // Pippin.)
+    // @unchecked Sendable: `value` is only accessed with the lock held.
     private var value: Value
     private let lock = NSLock()
 

@@ -19,10 +19,6 @@ struct ModelOrigins {
     /// - Returns: where it begins; nil where the models' memory cannot be compared with that of other ones.
     static func start<Model: CoreModel>(of models: [Model], _ plan: EntityPlan) -> UnsafeRawPointer? {
         guard ObjectIdentifier(Model.self) == plan.id else { return nil }
-        #if canImport(ObjectiveC)
-            // An array of objects may be Objective-C's.
-            if Model.self is AnyObject.Type { return nil }
-        #endif
         return models.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     }
 

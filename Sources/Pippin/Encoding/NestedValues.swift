@@ -22,29 +22,23 @@ extension RecordPlan {
 
     /// Whether two nested values are the same. One without values equals nil.
     func isSame(_ one: CompositeValue?, _ other: CompositeValue?) -> Bool {
-        #if canImport(ObjectiveC)
-            return NSDictionary(dictionary: one?.elements ?? [:]).isEqual(to: other?.elements ?? [:])
-        #else
-            return zip(fields, zip(values(of: one), values(of: other))).allSatisfy { field, values in
-                guard case .composite(let inner) = field.kind else { return values.0 == values.1 }
-                return inner.isSame(values.0?.composite, values.1?.composite)
-            }
-        #endif
+        return zip(fields, zip(values(of: one), values(of: other))).allSatisfy { field, values in
+            guard case .composite(let inner) = field.kind else { return values.0 == values.1 }
+            return inner.isSame(values.0?.composite, values.1?.composite)
+        }
     }
 
-    #if !canImport(ObjectiveC)
-        /// Whether a nested value that this plan encoded is the same as the values of a row, in the order of the
-        /// fields.
-        func isSame(_ encoded: CompositeValue?, _ elements: ContiguousArray<StoredValue>) -> Bool {
-            guard let values = encoded?.valuesInOrder, values.count == elements.count else {
-                return zip(values(of: encoded), elements).allSatisfy { $0 == $1 }
-            }
-            return fields.indices.allSatisfy { index in
-                guard case .composite(let inner) = fields[index].kind else { return values[index] == elements[index] }
-                return inner.isSame(values[index].composite, elements[index].composite)
-            }
+    /// Whether a nested value that this plan encoded is the same as the values of a row, in the order of the
+    /// fields.
+    func isSame(_ encoded: CompositeValue?, _ elements: ContiguousArray<StoredValue>) -> Bool {
+        guard let values = encoded?.valuesInOrder, values.count == elements.count else {
+            return zip(values(of: encoded), elements).allSatisfy { $0 == $1 }
         }
-    #endif
+        return fields.indices.allSatisfy { index in
+            guard case .composite(let inner) = fields[index].kind else { return values[index] == elements[index] }
+            return inner.isSame(values[index].composite, elements[index].composite)
+        }
+    }
 
     /// The values by field; nil where one is of another kind.
     func values(of composite: CompositeValue?) -> ContiguousArray<StoredValue?> {

@@ -1,11 +1,9 @@
-#if !canImport(ObjectiveC)
-    import CoreData
+import CoreData
 
-    /// A list of models with the keys of their rows, as it was in one state of the stores.
-    struct ListSnapshot<Model: CoreModel>: Sendable {
-        let models: [Model]
-        /// The primary key of each model's row.
-        let keys: ContiguousArray<Int64>
-        let moment: StoresMoment
-    }
-#endif
+/// A list of models with the keys of their rows, as it was in one state of the stores.
+struct ListSnapshot<Model: CoreModel>: Sendable {
+    let models: [Model]
+    /// The primary key of each model's row.
+    let keys: ContiguousArray<Int64>
+    let moment: StoresMoment
+}

@@ -37,16 +37,12 @@ final class SaveSignals: Sendable {
     /// The source of signals, as long as there are listeners.
     private enum Source {
         case notifications(any NSObjectProtocol)
-        #if !canImport(ObjectiveC)
-            case saves(SaveListeners, Int)
-        #endif
+        case saves(SaveListeners, Int)
 
         func end() {
             switch self {
             case .notifications(let token): NotificationCenter.default.removeObserver(token)
-            #if !canImport(ObjectiveC)
-                case .saves(let listeners, let number): listeners.remove(number)
-            #endif
+            case .saves(let listeners, let number): listeners.remove(number)
             }
         }
     }
@@ -111,46 +107,27 @@ final class SaveSignals: Sendable {
 
     private func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
 
-    #if canImport(ObjectiveC)
-        // Apple's Core Data says neither which rows were written nor whether a save has reported a change already.
-        private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
-            let identity = ObjectIdentifier(coordinator)
-            let name = Notification.Name.NSManagedObjectContextDidSave
-            let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
-                [weak self] note in
-                // A child context's save has not reached a store yet.
-                guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
-                    context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity
-                else { return }
-                self?.signalAll()
-            }
-            return .notifications(token)
+    private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
+        let listeners = coordinator.saveListeners
+        let number = listeners.add { [weak self] entities, changes in
+            self?.didSave(WrittenRows(entities, changes))
         }
+        return .saves(listeners, number)
+    }
 
-        private static func followsSave(_ note: Notification) -> Bool { false }
-    #else
-        private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
-            let listeners = coordinator.saveListeners
-            let number = listeners.add { [weak self] entities, changes in
-                self?.didSave(WrittenRows(entities, changes))
-            }
-            return .saves(listeners, number)
-        }
-
-        private func didSave(_ written: WrittenRows) {
-            nextSignal().withUnsafeBufferPointer { listeners in
-                // By index: each listener is read in place, without retaining it.
-                for place in listeners.indices where listeners[place].interest.isTouched(by: written) {
-                    listeners[place].continuation.yield()
-                }
+    private func didSave(_ written: WrittenRows) {
+        nextSignal().withUnsafeBufferPointer { listeners in
+            // By index: each listener is read in place, without retaining it.
+            for place in listeners.indices where listeners[place].interest.isTouched(by: written) {
+                listeners[place].continuation.yield()
             }
         }
+    }
 
-        /// Whether a context's save has reported the change already.
-        private static func followsSave(_ note: Notification) -> Bool {
-            note.userInfo?[NSPersistentStoreCoordinator.followsSaveKey] != nil
-        }
-    #endif
+    /// Whether a context's save has reported the change already.
+    private static func followsSave(_ note: Notification) -> Bool {
+        note.userInfo?[NSPersistentStoreCoordinator.followsSaveKey] != nil
+    }
 }
 
 extension ModelRegistry {

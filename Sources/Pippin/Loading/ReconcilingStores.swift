@@ -1,140 +1,132 @@
 import CompactCollections
 import CoreData
 
-#if !canImport(ObjectiveC)
-    // A manager of structs adapts each store to its models without losing anything that these do not name.
-    extension PersistenceManager {
-        /// Opens the stores.
-        ///
-        /// Another program may change the store between the comparison and the opening. The store is then compared
-        /// again.
-        func openReconciledStores() throws {
-            var attempts = 5
-            while true {
-                attempts -= 1
-                do {
-                    try reconcileStores()
-                    return try withoutInference { try openContainer() }
-                } catch  where attempts > 0 && error.saysOfAnotherVersion {}
-            }
-        }
-
-        private var reconciledDescriptions: [NSPersistentStoreDescription] {
-            registry.plans.isEmpty ? [] : container.persistentStoreDescriptions.filter(\.isReconciled)
-        }
-
-        private func reconcileStores() throws {
-            var model = programModel
-            var found = try reconciliations(with: &model)
-            // The other stores need tables for what one store has in addition to the models.
-            if found.count > 1 { found = try reconciliations(with: &model) }
-            for (store, description) in found where description.isMigratedByInference {
-                try migrate(store, description)
-            }
-            let coordinator = container.persistentStoreCoordinator
-            if coordinator.persistentStores.isEmpty { try coordinator.adopt(model) }
-        }
-
-        private func reconciliations(
-            with model: inout NSManagedObjectModel
-        ) throws -> [(any ReconcilableStore, NSPersistentStoreDescription)] {
-            var found: [(any ReconcilableStore, NSPersistentStoreDescription)] = []
-            for description in reconciledDescriptions {
-                guard let url = description.url,
-                    let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: description.type)?
-                        .reconciliation(
-                            at: url, program: model, rules: registry.reconciliationRules, options: description.options)
-                else { continue }
-                model = store.model
-                found.append((store, description))
-            }
-            return found
-        }
-
-        private func migrate(_ store: any ReconcilableStore, _ description: NSPersistentStoreDescription) throws {
-            let name = store.url.lastPathComponent
-            let losses = try store.losses()
-            guard losses.isEmpty else {
-                throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
-            }
-            if let shared = try store.sharedValues(limit: 5).first {
-                let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
-                throw PersistenceError.notUnique(
-                    store: name, entity: shared.entity, properties: shared.constraint,
-                    examples: examples + (shared.hasMore ? ["…"] : []))
-            }
-            if let shared = try store.sharedMembers(limit: 5).first {
-                throw PersistenceError.notExclusive(
-                    store: name, entity: shared.entity, property: shared.relationship, member: shared.destination,
-                    examples: shared.examples.map { "\($0.identifier) (in \($0.owners))" }
-                        + (shared.hasMore ? ["…"] : []))
-            }
-            let defers = description.options[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber
-            try store.migrate(defersCleanup: defers?.boolValue ?? false)
-        }
-
-        /// Prevents Core Data from inferring a migration itself, which would drop what the model does not have.
-        private func withoutInference(_ open: () throws -> Void) rethrows {
-            let descriptions = reconciledDescriptions.filter(\.shouldInferMappingModelAutomatically)
-            for description in descriptions { description.shouldInferMappingModelAutomatically = false }
-            defer { for description in descriptions { description.shouldInferMappingModelAutomatically = true } }
-            try open()
+// A manager of structs adapts each store to its models without losing anything that these do not name.
+extension PersistenceManager {
+    /// Opens the stores.
+    ///
+    /// Another program may change the store between the comparison and the opening. The store is then compared
+    /// again.
+    func openReconciledStores() throws {
+        var attempts = 5
+        while true {
+            attempts -= 1
+            do {
+                try reconcileStores()
+                return try withoutInference { try openContainer() }
+            } catch  where attempts > 0 && error.saysOfAnotherVersion {}
         }
     }
 
-    extension NSPersistentStoreDescription {
-        /// Whether the store is compared with the models. A description that says how to migrate is followed instead.
-        fileprivate var isReconciled: Bool {
-            NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
-                && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
-                && options[PippinProgressiveMigrationOptionKey] == nil
-        }
-
-        fileprivate var isMigratedByInference: Bool {
-            shouldMigrateStoreAutomatically && shouldInferMappingModelAutomatically && !isReadOnly
-        }
+    private var reconciledDescriptions: [NSPersistentStoreDescription] {
+        registry.plans.isEmpty ? [] : container.persistentStoreDescriptions.filter(\.isReconciled)
     }
 
-    extension ModelRegistry {
-        /// The losses that the schemas permit.
-        var reconciliationRules: ReconciliationRules {
-            var rules = ReconciliationRules()
-            for plan in plans {
-                for fact in plan.facts {
-                    switch fact {
-                    case .removed(let property): rules.removed[plan.name, default: []].insert(property)
-                    case .entityRemoved(let name): rules.removedEntities.insert(name)
-                    case .narrowed(let property):
-                        if let path = property.path { rules.narrowed[plan.name, default: []].insert(path) }
-                    case .notUnique(let properties):
-                        rules.releasedConstraints[plan.name, default: []].append(properties.compactMap(\.path))
-                    default: break
-                    }
+    private func reconcileStores() throws {
+        var model = programModel
+        var found = try reconciliations(with: &model)
+        // The other stores need tables for what one store has in addition to the models.
+        if found.count > 1 { found = try reconciliations(with: &model) }
+        for (store, description) in found where description.isMigratedByInference {
+            try migrate(store, description)
+        }
+        let coordinator = container.persistentStoreCoordinator
+        if coordinator.persistentStores.isEmpty { try coordinator.adopt(model) }
+    }
+
+    private func reconciliations(
+        with model: inout NSManagedObjectModel
+    ) throws -> [(any ReconcilableStore, NSPersistentStoreDescription)] {
+        var found: [(any ReconcilableStore, NSPersistentStoreDescription)] = []
+        for description in reconciledDescriptions {
+            guard let url = description.url,
+                let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: description.type)?
+                    .reconciliation(
+                        at: url, program: model, rules: registry.reconciliationRules, options: description.options)
+            else { continue }
+            model = store.model
+            found.append((store, description))
+        }
+        return found
+    }
+
+    private func migrate(_ store: any ReconcilableStore, _ description: NSPersistentStoreDescription) throws {
+        let name = store.url.lastPathComponent
+        let losses = try store.losses()
+        guard losses.isEmpty else {
+            throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
+        }
+        if let shared = try store.sharedValues(limit: 5).first {
+            let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
+            throw PersistenceError.notUnique(
+                store: name, entity: shared.entity, properties: shared.constraint,
+                examples: examples + (shared.hasMore ? ["…"] : []))
+        }
+        if let shared = try store.sharedMembers(limit: 5).first {
+            throw PersistenceError.notExclusive(
+                store: name, entity: shared.entity, property: shared.relationship, member: shared.destination,
+                examples: shared.examples.map { "\($0.identifier) (in \($0.owners))" }
+                    + (shared.hasMore ? ["…"] : []))
+        }
+        let defers = description.options[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber
+        try store.migrate(defersCleanup: defers?.boolValue ?? false)
+    }
+
+    /// Prevents Core Data from inferring a migration itself, which would drop what the model does not have.
+    private func withoutInference(_ open: () throws -> Void) rethrows {
+        let descriptions = reconciledDescriptions.filter(\.shouldInferMappingModelAutomatically)
+        for description in descriptions { description.shouldInferMappingModelAutomatically = false }
+        defer { for description in descriptions { description.shouldInferMappingModelAutomatically = true } }
+        try open()
+    }
+}
+
+extension NSPersistentStoreDescription {
+    /// Whether the store is compared with the models. A description that says how to migrate is followed instead.
+    fileprivate var isReconciled: Bool {
+        NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
+            && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
+            && options[PippinProgressiveMigrationOptionKey] == nil
+    }
+
+    fileprivate var isMigratedByInference: Bool {
+        shouldMigrateStoreAutomatically && shouldInferMappingModelAutomatically && !isReadOnly
+    }
+}
+
+extension ModelRegistry {
+    /// The losses that the schemas permit.
+    var reconciliationRules: ReconciliationRules {
+        var rules = ReconciliationRules()
+        for plan in plans {
+            for fact in plan.facts {
+                switch fact {
+                case .removed(let property): rules.removed[plan.name, default: []].insert(property)
+                case .entityRemoved(let name): rules.removedEntities.insert(name)
+                case .narrowed(let property):
+                    if let path = property.path { rules.narrowed[plan.name, default: []].insert(path) }
+                case .notUnique(let properties):
+                    rules.releasedConstraints[plan.name, default: []].append(properties.compactMap(\.path))
+                default: break
                 }
             }
-            return rules
         }
+        return rules
     }
+}
 
-    extension Error {
-        /// Whether the error says that the store's version has changed since it was compared.
-        fileprivate var saysOfAnotherVersion: Bool {
-            let error = self as NSError
-            guard error.domain == NSCocoaErrorDomain else { return false }
-            switch error.code {
-            case NSPersistentStoreIncompatibleVersionHashError: return true
-            // Core Data would have had to migrate, and was told not to infer a migration.
-            case NSMigrationMissingMappingModelError: return error.userInfo[NSUnderlyingErrorKey] == nil
-            // SQLite reports a lock with the same code.
-            case NSPersistentStoreTimeoutError: return error.userInfo[NSSQLiteErrorDomain] == nil
-            default: return false
-            }
+extension Error {
+    /// Whether the error says that the store's version has changed since it was compared.
+    fileprivate var saysOfAnotherVersion: Bool {
+        let error = self as NSError
+        guard error.domain == NSCocoaErrorDomain else { return false }
+        switch error.code {
+        case NSPersistentStoreIncompatibleVersionHashError: return true
+        // Core Data would have had to migrate, and was told not to infer a migration.
+        case NSMigrationMissingMappingModelError: return error.userInfo[NSUnderlyingErrorKey] == nil
+        // SQLite reports a lock with the same code.
+        case NSPersistentStoreTimeoutError: return error.userInfo[NSSQLiteErrorDomain] == nil
+        default: return false
         }
     }
-#else
-    extension PersistenceManager {
-        /// Opens the stores. Apple's format for the model's copy in a store is not public, so Core Data's own migration
-        /// is used.
-        func openReconciledStores() throws { try openContainer() }
-    }
-#endif
+}

@@ -88,11 +88,9 @@ extension NSPersistentStoreDescription {
     /// Whether the description is of the store at a place. Two schemas of one database have one URL.
     fileprivate func leadsTo(_ place: URL?, _ placeType: String, _ placeOptions: [AnyHashable: Any]?) -> Bool {
         guard let url, let place else { return false }
-        #if !canImport(ObjectiveC)
-            if type == placeType, let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) {
-                return format.areOneStore(url, options, place, placeOptions)
-            }
-        #endif
+        if type == placeType, let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) {
+            return format.areOneStore(url, options, place, placeOptions)
+        }
         return url.standardizedFileURL == place.standardizedFileURL
     }
 }

@@ -18,11 +18,7 @@ package enum ModelSource {
             guard let model = NSManagedObjectModel(contentsOf: url) else {
                 throw PersistenceError.modelNotReadable(url: url)
             }
-            #if canImport(ObjectiveC)
-                return model
-            #else
-                return SharedModels.model(model, at: url.path)
-            #endif
+            return SharedModels.model(model, at: url.path)
         case .named(let name, let bundle):
             return try Self.model(named: name, in: bundle)
         case .namedInBundle(let name, let identifier):

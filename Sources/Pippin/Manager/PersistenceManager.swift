@@ -81,10 +81,6 @@ public final class PersistenceManager: Sendable {
     }
 
     private static func rows(of container: NSPersistentContainer) -> (any StateRows)? {
-        #if canImport(ObjectiveC)
-            nil
-        #else
-            StoreRows(container.persistentStoreCoordinator)
-        #endif
+        StoreRows(container.persistentStoreCoordinator)
     }
 }

@@ -33,17 +33,13 @@ extension PersistenceManager {
     func inBriefTransaction<Result: Sendable>(
         _ kind: WorkKind, _ work: @escaping @Sendable (NSManagedObjectContext, Bool) throws -> Result
     ) async throws -> Result {
-        #if canImport(ObjectiveC)
-            return try await inSavedTransaction(.retry) { try work($0, false) }
-        #else
-            try await openIfNeeded()
-            if let done = try changeAtOnce(kind, { context in try self.saving(context) { try work($0, true) } }) {
-                return done
-            }
-            return try await inSavedTransaction(.retry) { context in
-                try self.workDurations.timing(kind) { try work(context, false) }
-            }
-        #endif
+        try await openIfNeeded()
+        if let done = try changeAtOnce(kind, { context in try self.saving(context) { try work($0, true) } }) {
+            return done
+        }
+        return try await inSavedTransaction(.retry) { context in
+            try self.workDurations.timing(kind) { try work(context, false) }
+        }
     }
 
     package func saving<Result>(

@@ -86,21 +86,16 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
     }
 
     private func settle(_ conflict: NSConstraintConflict, keeping kept: KeptModel) throws {
-        #if canImport(ObjectiveC)
-            let policy: NSMergePolicy = kept == .new ? .mergeByPropertyObjectTrump : .mergeByPropertyStoreTrump
-            try policy.resolve(constraintConflicts: [conflict])
-        #else
-            let own = properties[entity(conflict) ?? ""] ?? [:]
-            if kept == .new { return conflict.resolve(.mergeByPropertyObjectTrumpMergePolicyType, own: own) }
-            // A relationship whose inverse is a property of a model, too, is not the object's own: the other model must
-            // refer to the object that is kept.
-            let relationships = conflict.conflictingObjects.first?.entity.relationshipsByName ?? [:]
-            conflict.resolve(
-                .mergeByPropertyStoreTrumpMergePolicyType,
-                own: own.filter { name, _ in
-                    let inverse = relationships[name]?.inverseRelationship
-                    return properties[inverse?.entity.name ?? ""]?[inverse?.name ?? ""] == nil
-                })
-        #endif
+        let own = properties[entity(conflict) ?? ""] ?? [:]
+        if kept == .new { return conflict.resolve(.mergeByPropertyObjectTrumpMergePolicyType, own: own) }
+        // A relationship whose inverse is a property of a model, too, is not the object's own: the other model must
+        // refer to the object that is kept.
+        let relationships = conflict.conflictingObjects.first?.entity.relationshipsByName ?? [:]
+        conflict.resolve(
+            .mergeByPropertyStoreTrumpMergePolicyType,
+            own: own.filter { name, _ in
+                let inverse = relationships[name]?.inverseRelationship
+                return properties[inverse?.entity.name ?? ""]?[inverse?.name ?? ""] == nil
+            })
     }
 }

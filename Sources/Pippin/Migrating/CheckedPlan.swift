@@ -177,13 +177,7 @@ private struct StepEnds {
 
     /// The names of the entities in the source, by their names in the destination.
     private var formerNames: [String: String] {
-        #if canImport(ObjectiveC)
-            Dictionary(
-                destination.entities.map { ($0.name ?? "", $0.renamingIdentifier ?? $0.name ?? "") },
-                uniquingKeysWith: { first, _ in first })
-        #else
-            ModelCorrespondence(from: source, to: destination).entities
-        #endif
+        ModelCorrespondence(from: source, to: destination).entities
     }
 }
 

@@ -17,42 +17,19 @@ struct MigrationRunner {
     ///   store is then unchanged.
     func run() throws {
         guard try exists(), try needsMigration() else { return }
-        #if canImport(ObjectiveC)
-            let folder = url.deletingLastPathComponent().appendingPathComponent(
-                ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            // Nothing reads what a failed removal leaves behind.
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let migrated = try migrate {
-                folder.appendingPathComponent("\($0).sqlite")
+        try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(
+            url, options: options, failing: { $0 }
+        ) { places in
+            try migrate {
+                try places.place(step: $0)
             } removing: {
-                // The folder goes with whatever is left in it.
-                try? FileManager.default.removeItem(at: $0)
+                try places.remove($0)
             }
-            guard let migrated else { return }
-            // This also reads the store's write-ahead log, and replaces its content in one transaction.
-            try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
-                at: url, destinationOptions: nil, withPersistentStoreFrom: migrated, sourceOptions: nil,
-                ofType: type)
-        #else
-            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(
-                url, options: options, failing: { $0 }
-            ) { places in
-                try migrate {
-                    try places.place(step: $0)
-                } removing: {
-                    try places.remove($0)
-                }
-            }
-        #endif
+        }
     }
 
     private func exists() throws -> Bool {
-        #if canImport(ObjectiveC)
-            FileManager.default.fileExists(atPath: url.path)
-        #else
-            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url, options: options) ?? false
-        #endif
+        try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url, options: options) ?? false
     }
 
     private func needsMigration() throws -> Bool {
@@ -97,15 +74,9 @@ struct MigrationRunner {
         let step = plan.steps[index]
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)
         do {
-            #if canImport(ObjectiveC)
-                try manager.migrateStore(
-                    from: source, sourceType: type, options: options, with: step.mapping,
-                    toDestinationURL: destination, destinationType: type, destinationOptions: nil)
-            #else
-                try NSPersistentStoreCoordinator.migratableFormat(ofType: type).map {
-                    try manager.makeSuccessor(of: source, in: $0, at: destination, by: step.mapping, options: options)
-                }
-            #endif
+            try NSPersistentStoreCoordinator.migratableFormat(ofType: type).map {
+                try manager.makeSuccessor(of: source, in: $0, at: destination, by: step.mapping, options: options)
+            }
         } catch {
             try checkCancellation()
             throw PersistenceError.notUnique(
@@ -141,9 +112,7 @@ final class StepManager: NSMigrationManager {
         self.done = done
         super.init(sourceModel: step.source, destinationModel: step.destination)
         usesStoreSpecificMigrationManager = !step.isByObject
-        #if !canImport(ObjectiveC)
-            definesSuccessors = false
-        #endif
+        definesSuccessors = false
     }
 
     override func associate(
@@ -203,10 +172,6 @@ extension StepManager {
 extension NSPersistentStoreDescription {
     /// Whether a plan can migrate stores of this type.
     var isMigrated: Bool {
-        #if canImport(ObjectiveC)
-            type == NSSQLiteStoreType
-        #else
-            NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
-        #endif
+        NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
     }
 }

@@ -15,13 +15,11 @@ enum ModelBuilder {
         let new = try description(of: registry)
         let structs = registry.plans.map(\.id)
         if let known = latest.withLock({ $0[structs] }), known == new { return known }
-        #if !canImport(ObjectiveC)
-            do { _ = try new.compiledLayout() } catch {
-                throw PersistenceError.notDerivable(
-                    type: registry.plans.map(\.record.name).joined(separator: ", "), property: "",
-                    reason: error.localizedDescription)
-            }
-        #endif
+        do { _ = try new.compiledLayout() } catch {
+            throw PersistenceError.notDerivable(
+                type: registry.plans.map(\.record.name).joined(separator: ", "), property: "",
+                reason: error.localizedDescription)
+        }
         latest.withLock { $0[structs] = new }
         return new
     }

@@ -123,9 +123,7 @@ extension PersistenceManager {
                         }
                     // The entities asked for are known once the block has run. Until then every save counts.
                     interest.ask(for: asked.entities)
-                    #if !canImport(ObjectiveC)
-                        interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
-                    #endif
+                    interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
                     return asked.reading
                 } catch  where self.lifecycle.withLock({ $0.isStartingOver }) {
                     throw LiveQueryPause()

@@ -125,9 +125,7 @@ private struct KnownModel: Sendable {
     /// The derived entities of the model and of those within it.
     let registry: ModelRegistry
     let plan: EntityPlan
-    #if !canImport(ObjectiveC)
-        private let layout: EntityLayout
-    #endif
+    private let layout: EntityLayout
 
     static func of<Model: CoreModel>(_ type: Model.Type) throws -> KnownModel {
         if let known = all.withLock({ $0[ObjectIdentifier(type)] }) { return known }
@@ -139,63 +137,53 @@ private struct KnownModel: Sendable {
     private init<Model: CoreModel>(_ type: Model.Type) throws {
         registry = try ModelRegistry([type])
         plan = try registry.plan(of: type)
-        #if !canImport(ObjectiveC)
-            let layouts = try ModelBuilder.model(of: registry).compiledLayout()
-            guard let layout = layouts.entityByName[plan.name] else {
-                throw PersistenceError.unknownEntity(plan.name, known: layouts.entities.map(\.name))
-            }
-            self.layout = layout
-        #endif
+        let layouts = try ModelBuilder.model(of: registry).compiledLayout()
+        guard let layout = layouts.entityByName[plan.name] else {
+            throw PersistenceError.unknownEntity(plan.name, known: layouts.entities.map(\.name))
+        }
+        self.layout = layout
     }
 
-    #if canImport(ObjectiveC)
-        func reads(of predicate: NSPredicate) throws -> ReadNames { ReadNames() }
-
-        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
-            predicate.evaluate(with: values)
+    /// What a predicate reads.
+    ///
+    /// - Throws: an error for a predicate that cannot be evaluated. A key that the model does not have would stop
+    ///   the program, or be taken for one without a value.
+    func reads(of predicate: NSPredicate) throws -> ReadNames {
+        guard let tree = try? predicateTree(of: predicate) else { return ReadNames() }
+        if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {
+            throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
         }
-    #else
-        /// What a predicate reads.
-        ///
-        /// - Throws: an error for a predicate that cannot be evaluated. A key that the model does not have would stop
-        ///   the program, or be taken for one without a value.
-        func reads(of predicate: NSPredicate) throws -> ReadNames {
-            guard let tree = try? predicateTree(of: predicate) else { return ReadNames() }
-            if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {
-                throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
-            }
-            try PredicateKeys.check(tree, of: layout)
-            var (names, isKnown) = ([String](), true)
-            _ = tree.mapExpressions { expression in
-                switch expression {
-                case .keyPath(let keys), .path(_, let keys): names += keys
-                // A function may read anything of a model.
-                case .call(let operand, _, let arguments):
-                    isKnown = isKnown && isPlain(operand) && arguments.allSatisfy(isPlain)
-                case .anyKey, .fetch, .block: isKnown = false
-                default: break
-                }
-                return expression
-            }
-            return isKnown ? ReadNames(names: Set(names), depth: names.count) : ReadNames()
-        }
-
-        /// Whether an expression has values of attributes, and no models.
-        private func isPlain(_ expression: ExpressionTree) -> Bool {
+        try PredicateKeys.check(tree, of: layout)
+        var (names, isKnown) = ([String](), true)
+        _ = tree.mapExpressions { expression in
             switch expression {
-            case .constant: true
-            case .keyPath(let keys), .path(_, let keys):
-                keys.last.map { key in
-                    let fields = registry.plans.flatMap(\.fields).filter { $0.name == key }
-                    return !fields.isEmpty && fields.allSatisfy { $0.related == nil }
-                } ?? false
-            case .call(let operand, _, let arguments): isPlain(operand) && arguments.allSatisfy(isPlain)
-            default: false
+            case .keyPath(let keys), .path(_, let keys): names += keys
+            // A function may read anything of a model.
+            case .call(let operand, _, let arguments):
+                isKnown = isKnown && isPlain(operand) && arguments.allSatisfy(isPlain)
+            case .anyKey, .fetch, .block: isKnown = false
+            default: break
             }
+            return expression
         }
+        return isKnown ? ReadNames(names: Set(names), depth: names.count) : ReadNames()
+    }
 
-        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
-            try StoreError.evaluating { predicate.evaluate(with: values) }
+    /// Whether an expression has values of attributes, and no models.
+    private func isPlain(_ expression: ExpressionTree) -> Bool {
+        switch expression {
+        case .constant: true
+        case .keyPath(let keys), .path(_, let keys):
+            keys.last.map { key in
+                let fields = registry.plans.flatMap(\.fields).filter { $0.name == key }
+                return !fields.isEmpty && fields.allSatisfy { $0.related == nil }
+            } ?? false
+        case .call(let operand, _, let arguments): isPlain(operand) && arguments.allSatisfy(isPlain)
+        default: false
         }
-    #endif
+    }
+
+    func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
+        try StoreError.evaluating { predicate.evaluate(with: values) }
+    }
 }

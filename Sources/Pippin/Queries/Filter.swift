@@ -44,11 +44,7 @@ public struct Filter<Model>: @unchecked Sendable {
     ///   - arguments: the values. A model, or a ``Reference`` to one, is compared by its identifier.
     /// - Returns: the filter.
     public static func format(_ format: String, _ arguments: Any...) -> Filter {
-        #if canImport(ObjectiveC)
-            Filter(term: .predicate(NSPredicate(format: format, argumentArray: arguments)))
-        #else
-            Filter(term: term(format, arguments))
-        #endif
+        Filter(term: term(format, arguments))
     }
 
     /// Selects models that both filters select.

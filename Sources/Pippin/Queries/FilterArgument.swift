@@ -45,31 +45,24 @@ enum FilterArgument {
 extension Filter {
     /// The content of a Swift predicate.
     static func term(_ predicate: Predicate<Model>) -> FilterTerm {
-        #if canImport(ObjectiveC)
-            NSPredicate(predicate).map { .predicate($0) }
-                ?? .failed(PersistenceError(.malformedFilter, "The store has no equivalent of '\(predicate)'."))
-        #else
-            do {
-                let tree = try predicateTree(
-                    of: predicate, constant: { constantTree($0.map(FilterArgument.operand)) }, ordersRawValues: false)
-                return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
-            } catch let error as EnumerationOrderError {
-                return .failed(
-                    PersistenceError.unknownOrder(property: error.value, entity: "\(Model.self)", type: error.type))
-            } catch { return .malformed(error) }
-        #endif
+        do {
+            let tree = try predicateTree(
+                of: predicate, constant: { constantTree($0.map(FilterArgument.operand)) }, ordersRawValues: false)
+            return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
+        } catch let error as EnumerationOrderError {
+            return .failed(
+                PersistenceError.unknownOrder(property: error.value, entity: "\(Model.self)", type: error.type))
+        } catch { return .malformed(error) }
     }
 
-    #if !canImport(ObjectiveC)
-        /// The content of a format.
-        static func term(_ format: String, _ arguments: [Any]) -> FilterTerm {
-            do {
-                let operands = arguments.map(FilterArgument.operand)
-                let predicate = try NSPredicate(parsing: format, arguments: operands)
-                guard operands.contains(where: CaseArgument.isWithin) else { return .predicate(predicate) }
-                let tree = try predicateTree(of: predicate)
-                return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
-            } catch { return .malformed(error) }
-        }
-    #endif
+    /// The content of a format.
+    static func term(_ format: String, _ arguments: [Any]) -> FilterTerm {
+        do {
+            let operands = arguments.map(FilterArgument.operand)
+            let predicate = try NSPredicate(parsing: format, arguments: operands)
+            guard operands.contains(where: CaseArgument.isWithin) else { return .predicate(predicate) }
+            let tree = try predicateTree(of: predicate)
+            return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
+        } catch { return .malformed(error) }
+    }
 }

@@ -16,128 +16,118 @@ extension NSPredicate {
     /// The predicate in the store's terms: with the names of its attributes, with models and references compared by
     /// their identifiers, and about a member of a list where the scope is that.
     func inStoredTerms(_ scope: FilterScope) throws -> NSPredicate {
-        #if canImport(ObjectiveC)
-            guard scope.variable == nil else {
-                throw PersistenceError.notComparable(
-                    property: "\(self)", entity: scope.plan.name, type: "format within a list of models")
-            }
-            return self
-        #else
-            // The code that runs the predicate refuses Swift code.
-            guard let tree = try? predicateTree(of: self) else { return self }
-            let (plan, registry) = (scope.plan, scope.registry)
-            var stored = try StoredNames(plan, registry).predicate(tree)
-            if stored.hasModels { stored = try stored.withIdentifiers(plan, registry) }
-            if let variable = scope.variable { stored = try stored.about(variable, plan, registry) }
-            return stored == tree ? self : makePredicate(stored)
-        #endif
+        // The code that runs the predicate refuses Swift code.
+        guard let tree = try? predicateTree(of: self) else { return self }
+        let (plan, registry) = (scope.plan, scope.registry)
+        var stored = try StoredNames(plan, registry).predicate(tree)
+        if stored.hasModels { stored = try stored.withIdentifiers(plan, registry) }
+        if let variable = scope.variable { stored = try stored.about(variable, plan, registry) }
+        return stored == tree ? self : makePredicate(stored)
     }
 }
 
-#if !canImport(ObjectiveC)
-    extension PredicateTree {
-        fileprivate var hasModels: Bool {
-            var found = false
-            forEachConstant { found = found || $0.modelType != nil }
-            return found
-        }
-
-        /// The predicate about the value of a variable, in the place of the evaluated object.
-        ///
-        /// - Throws: ``PersistenceError/Code/notComparable`` for a function of all objects, which are not those of a
-        ///   list.
-        fileprivate func about(
-            _ variable: String, _ plan: EntityPlan, _ registry: ModelRegistry
-        ) throws -> PredicateTree {
-            try mapExpressions { expression in
-                switch expression {
-                case .evaluatedObject: return .variable(variable)
-                case .keyPath(let keys):
-                    guard CollectionOperator.functionOverAll(keys) == nil else {
-                        throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
-                    }
-                    return .path(from: .variable(variable), keys)
-                case .function(let function, let arguments) where function.takesCollection:
-                    guard case .path(from: .variable(variable), let keys)? = arguments.first,
-                        try registry.attributeKind(of: keys.joined(separator: "."), in: plan) != nil
-                    else { return expression }
-                    throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
-                default: return expression
-                }
-            }
-        }
-
-        fileprivate func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> PredicateTree {
-            try mapComparisons { comparison in
-                var comparison = comparison
-                let type = comparison.left.modelType ?? comparison.right.modelType
-                comparison.left = try comparison.left.inner(plan, registry)
-                comparison.right = try comparison.right.inner(plan, registry)
-                guard let type else { return .comparison(comparison) }
-                let uidKey = try registry.plan(of: type).uidKey
-                comparison.left = try comparison.left.identifier(uidKey, plan, registry)
-                comparison.right = try comparison.right.identifier(uidKey, plan, registry)
-                return .comparison(comparison)
-            }
-        }
+extension PredicateTree {
+    fileprivate var hasModels: Bool {
+        var found = false
+        forEachConstant { found = found || $0.modelType != nil }
+        return found
     }
 
-    extension ExpressionTree {
-        /// The model that a constant stands for, as one of several values, too.
-        fileprivate var modelType: Any.Type? {
-            switch self {
-            case .constant(let value): value.modelType
-            case .conditional(_, let then, let otherwise): then.modelType ?? otherwise.modelType
-            case .aggregate(let elements): elements.lazy.compactMap(\.modelType).first
-            default: nil
-            }
-        }
-
-        /// The expression, with the predicates in it converted.
-        fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
-            try mapParts({ try $0.inner(plan, registry) }, predicates: { try $0.withIdentifiers(plan, registry) })
-        }
-
-        /// The identifier of the model that an expression evaluates to.
-        ///
-        /// - Throws: ``PersistenceError/Code/notComparable`` for an expression that leads to no model.
-        fileprivate func identifier(
-            _ uidKey: String, _ plan: EntityPlan, _ registry: ModelRegistry
-        ) throws -> ExpressionTree {
-            switch self {
-            case .constant(let value): return .constant(value.identifier)
-            case .evaluatedObject: return .keyPath([uidKey])
+    /// The predicate about the value of a variable, in the place of the evaluated object.
+    ///
+    /// - Throws: ``PersistenceError/Code/notComparable`` for a function of all objects, which are not those of a
+    ///   list.
+    fileprivate func about(
+        _ variable: String, _ plan: EntityPlan, _ registry: ModelRegistry
+    ) throws -> PredicateTree {
+        try mapExpressions { expression in
+            switch expression {
+            case .evaluatedObject: return .variable(variable)
             case .keyPath(let keys):
-                // The path ends at the identifier already.
-                let path = keys.joined(separator: ".")
-                return try registry.attributeKind(of: path, in: plan) == nil ? .keyPath(keys + [uidKey]) : self
-            case .path(let origin, let keys): return keys.last == uidKey ? self : .path(from: origin, keys + [uidKey])
-            case .variable: return .path(from: self, [uidKey])
-            case .conditional(let condition, let then, let otherwise):
-                return .conditional(
-                    condition, then: try then.identifier(uidKey, plan, registry),
-                    otherwise: try otherwise.identifier(uidKey, plan, registry))
-            case .aggregate(let elements):
-                return .collection(of: try elements.map { try $0.identifier(uidKey, plan, registry) })
-            default:
-                throw PersistenceError.notComparable(
-                    property: "\(makeExpression(self))", entity: plan.name, type: "model")
+                guard CollectionOperator.functionOverAll(keys) == nil else {
+                    throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
+                }
+                return .path(from: .variable(variable), keys)
+            case .function(let function, let arguments) where function.takesCollection:
+                guard case .path(from: .variable(variable), let keys)? = arguments.first,
+                    try registry.attributeKind(of: keys.joined(separator: "."), in: plan) != nil
+                else { return expression }
+                throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
+            default: return expression
             }
         }
     }
 
-    extension Value {
-        /// The model that the value, or the first model of a list, is.
-        fileprivate var modelType: Any.Type? { (elements ?? [self]).lazy.compactMap { $0.model?.type }.first }
-
-        fileprivate var model: ModelArgument? {
-            guard case .object(let reference) = self else { return nil }
-            return reference.object as? ModelArgument ?? FilterArgument.operand(reference.object) as? ModelArgument
-        }
-
-        fileprivate var identifier: Value {
-            if let elements { return .collection(elements.map(\.identifier)) }
-            return model.map { Value($0.uid) } ?? self
+    fileprivate func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> PredicateTree {
+        try mapComparisons { comparison in
+            var comparison = comparison
+            let type = comparison.left.modelType ?? comparison.right.modelType
+            comparison.left = try comparison.left.inner(plan, registry)
+            comparison.right = try comparison.right.inner(plan, registry)
+            guard let type else { return .comparison(comparison) }
+            let uidKey = try registry.plan(of: type).uidKey
+            comparison.left = try comparison.left.identifier(uidKey, plan, registry)
+            comparison.right = try comparison.right.identifier(uidKey, plan, registry)
+            return .comparison(comparison)
         }
     }
-#endif
+}
+
+extension ExpressionTree {
+    /// The model that a constant stands for, as one of several values, too.
+    fileprivate var modelType: Any.Type? {
+        switch self {
+        case .constant(let value): value.modelType
+        case .conditional(_, let then, let otherwise): then.modelType ?? otherwise.modelType
+        case .aggregate(let elements): elements.lazy.compactMap(\.modelType).first
+        default: nil
+        }
+    }
+
+    /// The expression, with the predicates in it converted.
+    fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
+        try mapParts({ try $0.inner(plan, registry) }, predicates: { try $0.withIdentifiers(plan, registry) })
+    }
+
+    /// The identifier of the model that an expression evaluates to.
+    ///
+    /// - Throws: ``PersistenceError/Code/notComparable`` for an expression that leads to no model.
+    fileprivate func identifier(
+        _ uidKey: String, _ plan: EntityPlan, _ registry: ModelRegistry
+    ) throws -> ExpressionTree {
+        switch self {
+        case .constant(let value): return .constant(value.identifier)
+        case .evaluatedObject: return .keyPath([uidKey])
+        case .keyPath(let keys):
+            // The path ends at the identifier already.
+            let path = keys.joined(separator: ".")
+            return try registry.attributeKind(of: path, in: plan) == nil ? .keyPath(keys + [uidKey]) : self
+        case .path(let origin, let keys): return keys.last == uidKey ? self : .path(from: origin, keys + [uidKey])
+        case .variable: return .path(from: self, [uidKey])
+        case .conditional(let condition, let then, let otherwise):
+            return .conditional(
+                condition, then: try then.identifier(uidKey, plan, registry),
+                otherwise: try otherwise.identifier(uidKey, plan, registry))
+        case .aggregate(let elements):
+            return .collection(of: try elements.map { try $0.identifier(uidKey, plan, registry) })
+        default:
+            throw PersistenceError.notComparable(
+                property: "\(makeExpression(self))", entity: plan.name, type: "model")
+        }
+    }
+}
+
+extension Value {
+    /// The model that the value, or the first model of a list, is.
+    fileprivate var modelType: Any.Type? { (elements ?? [self]).lazy.compactMap { $0.model?.type }.first }
+
+    fileprivate var model: ModelArgument? {
+        guard case .object(let reference) = self else { return nil }
+        return reference.object as? ModelArgument ?? FilterArgument.operand(reference.object) as? ModelArgument
+    }
+
+    fileprivate var identifier: Value {
+        if let elements { return .collection(elements.map(\.identifier)) }
+        return model.map { Value($0.uid) } ?? self
+    }
+}

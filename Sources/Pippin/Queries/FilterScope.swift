@@ -67,11 +67,9 @@ struct FilterScope {
     func elements(
         of property: PropertyName, _ found: ModelRegistry.StoredPath, _ field: FieldPlan
     ) throws -> NSExpression {
-        #if !canImport(ObjectiveC)
-            if case .json(let kind?) = field.kind, let kind = ListedKind(kind) {
-                return makeExpression(.listed(expressionTree(of: expression(found.path)), kind))
-            }
-        #endif
+        if case .json(let kind?) = field.kind, let kind = ListedKind(kind) {
+            return makeExpression(.listed(expressionTree(of: expression(found.path)), kind))
+        }
         throw PersistenceError.keptAsJSON(property: found.path, path: property.spelling, entity: plan.name)
     }
 }
@@ -100,11 +98,6 @@ extension MemberCondition {
 extension NSExpression {
     /// The value at a path that begins at another expression.
     fileprivate static func path(_ path: String, from origin: NSExpression) -> NSExpression {
-        #if canImport(ObjectiveC)
-            NSExpression(
-                forFunction: origin, selectorName: "valueForKeyPath:", arguments: [NSExpression(forKeyPath: path)])
-        #else
-            makeExpression(.path(from: expressionTree(of: origin), path.split(separator: ".").map(String.init)))
-        #endif
+        makeExpression(.path(from: expressionTree(of: origin), path.split(separator: ".").map(String.init)))
     }
 }

@@ -24,13 +24,8 @@ final class ReferenceValues: NSObject {
         return nil
     }
 
-    #if canImport(ObjectiveC)
-        override func value(forKey key: String) -> Any? { known(key) }
-    #endif
 }
 
-#if !canImport(ObjectiveC)
-    extension ReferenceValues: KeyValueCoding {
-        func value(forKey key: String) -> Any? { known(key) }
-    }
-#endif
+extension ReferenceValues: KeyValueCoding {
+    func value(forKey key: String) -> Any? { known(key) }
+}

@@ -22,64 +22,62 @@ struct FlatReader {
         return models
     }
 
-    #if !canImport(ObjectiveC)
-        /// The selected models, in order, and the primary keys of their rows.
-        func modelsWithKeys<Model: CoreModel>(
-            _ type: Model.Type, _ selection: RecordSelection
-        ) throws -> ([Model], ContiguousArray<Int64>?) {
-            var keys: ContiguousArray<Int64> = []
-            let found: [Model] = try counted(selection) { expected in
-                try models(type, expected) { take in
-                    try source.forEachRow(of: plan, selection) { row in
-                        try take(row)
-                        keys.append(row.key)
-                    }
+    /// The selected models, in order, and the primary keys of their rows.
+    func modelsWithKeys<Model: CoreModel>(
+        _ type: Model.Type, _ selection: RecordSelection
+    ) throws -> ([Model], ContiguousArray<Int64>?) {
+        var keys: ContiguousArray<Int64> = []
+        let found: [Model] = try counted(selection) { expected in
+            try models(type, expected) { take in
+                try source.forEachRow(of: plan, selection) { row in
+                    try take(row)
+                    keys.append(row.key)
                 }
             }
-            return (found, keys)
         }
+        return (found, keys)
+    }
 
-        /// The models with identifiers, in the order of the identifiers; identifiers without a model are left out.
-        ///
-        /// - Parameters:
-        ///   - type: the models' type.
-        ///   - places: the places of the identifiers.
-        ///   - identifiers: the identifiers as rows hold them, each once.
-        ///   - rows: reads the rows.
-        /// - Returns: the models.
-        /// - Throws: what reading and decoding throw.
-        func models<Model: CoreModel>(
-            _ type: Model.Type, _ places: IdentifierPlaces, _ identifiers: [StoredValue], _ rows: StoreRows
-        ) throws -> [Model] {
-            let slots = try rows.slots(of: plan)
-            let slot = slots[plan.uidField]
-            let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
-            defer { decoder.finish() }
-            let columns = plan.record.columns?.functions(of: Model.self)
-            var models = PlacedModels<Model>(places: places.count)
-            try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
-                let model: Model = try decode(row, decoder, columns, slot)
-                if let place = places.place(of: try Model.recordKey(of: model.id)) { models.put(model, at: place) }
-            }
-            return models.take(places.asked)
+    /// The models with identifiers, in the order of the identifiers; identifiers without a model are left out.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - places: the places of the identifiers.
+    ///   - identifiers: the identifiers as rows hold them, each once.
+    ///   - rows: reads the rows.
+    /// - Returns: the models.
+    /// - Throws: what reading and decoding throw.
+    func models<Model: CoreModel>(
+        _ type: Model.Type, _ places: IdentifierPlaces, _ identifiers: [StoredValue], _ rows: StoreRows
+    ) throws -> [Model] {
+        let slots = try rows.slots(of: plan)
+        let slot = slots[plan.uidField]
+        let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
+        defer { decoder.finish() }
+        let columns = plan.record.columns?.functions(of: Model.self)
+        var models = PlacedModels<Model>(places: places.count)
+        try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
+            let model: Model = try decode(row, decoder, columns, slot)
+            if let place = places.place(of: try Model.recordKey(of: model.id)) { models.put(model, at: place) }
         }
+        return models.take(places.asked)
+    }
 
-        /// The model with an identifier; nil where there is none.
-        func model<Model: CoreModel>(
-            _ type: Model.Type, _ identifier: StoredValue, _ rows: StoreRows
-        ) throws -> Model? {
-            let slots = try rows.slots(of: plan)
-            let slot = slots[plan.uidField]
-            let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
-            defer { decoder.finish() }
-            let columns = plan.record.columns?.functions(of: Model.self)
-            var model: Model?
-            try rows.forEachRow(of: plan, where: slot, isAmong: [identifier]) { row in
-                if model == nil { model = try decode(row, decoder, columns, slot) }
-            }
-            return model
+    /// The model with an identifier; nil where there is none.
+    func model<Model: CoreModel>(
+        _ type: Model.Type, _ identifier: StoredValue, _ rows: StoreRows
+    ) throws -> Model? {
+        let slots = try rows.slots(of: plan)
+        let slot = slots[plan.uidField]
+        let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
+        defer { decoder.finish() }
+        let columns = plan.record.columns?.functions(of: Model.self)
+        var model: Model?
+        try rows.forEachRow(of: plan, where: slot, isAmong: [identifier]) { row in
+            if model == nil { model = try decode(row, decoder, columns, slot) }
         }
-    #endif
+        return model
+    }
 
     /// The models of rows.
     ///

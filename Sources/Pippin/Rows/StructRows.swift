@@ -58,10 +58,8 @@ protocol SetRows: StructRows {
 
 /// Rows of a store, in the current state or an earlier one.
 protocol StateRows: StructRows, Sendable {
-    #if !canImport(ObjectiveC)
-        /// The rows in a state of the store.
-        func reading(_ scope: ReadScope) -> any StateRows
-        /// The statement that fetches the rows of a selection; nil for a store that does not run statements.
-        func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String?
-    #endif
+    /// The rows in a state of the store.
+    func reading(_ scope: ReadScope) -> any StateRows
+    /// The statement that fetches the rows of a selection; nil for a store that does not run statements.
+    func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String?
 }

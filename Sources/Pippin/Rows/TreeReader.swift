@@ -14,17 +14,15 @@ final class TreeReader {
         self.source = source
     }
 
-    #if !canImport(ObjectiveC)
-        /// The models with one of some identifiers, in any order.
-        func models<Model: CoreModel>(
-            _ type: Model.Type, of plan: EntityPlan, withOneOf identifiers: [StoredValue], _ rows: StoreRows
-        ) throws -> [Model] {
-            var found = ContiguousArray<Row>()
-            let slot = try rows.slots(of: plan)[plan.uidField]
-            try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { found.append(try $0.whole()) }
-            return try models(type, of: plan, found)
-        }
-    #endif
+    /// The models with one of some identifiers, in any order.
+    func models<Model: CoreModel>(
+        _ type: Model.Type, of plan: EntityPlan, withOneOf identifiers: [StoredValue], _ rows: StoreRows
+    ) throws -> [Model] {
+        var found = ContiguousArray<Row>()
+        let slot = try rows.slots(of: plan)[plan.uidField]
+        try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { found.append(try $0.whole()) }
+        return try models(type, of: plan, found)
+    }
 
     // MARK: Models
 

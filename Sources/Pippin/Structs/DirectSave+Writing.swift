@@ -1,124 +1,122 @@
 import Ordering
 
-#if !canImport(ObjectiveC)
-    import CoreData
+import CoreData
 
-    // The differences become a change set.
-    extension DirectSave {
-        /// The values of a row, taken from its model.
-        private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
-            // Attributes that the model does not have stay as they are.
-            let others = differing[node]?.row.values ?? plan.layout.defaultValues
-            let (given, first) = graph.values(holding: node)
-            let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
-            let ownerSlot = ownerSlots[node]
-            var values = ContiguousArray<StoredValue>()
-            values.reserveCapacity(others.count)
-            for slot in plan.fields.indices {
-                let field = plan.fields[slot]
-                if field >= 0 {
-                    values.append(given[first + field])
-                } else if let owner, slot == ownerSlot {
-                    values.append(.identifier(owner))
-                } else {
-                    values.append(others[slot])
-                }
-            }
-            for toOne in plan.toOnes {
-                let destination = graph.targets(of: node, toOne.field).first.flatMap(identifier)
-                values[toOne.slot] = destination.map(StoredValue.identifier) ?? .null
-            }
-            return values
-        }
-
-        /// Writes the differences.
-        ///
-        /// - Parameter context: the transaction's context, on whose queue this runs.
-        /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
-        func commit(in context: NSManagedObjectContext) throws {
-            do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
-                // Others took these keys first: once more, with reserved ones.
-                try commit(in: context, countsKeys: true)
+// The differences become a change set.
+extension DirectSave {
+    /// The values of a row, taken from its model.
+    private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
+        // Attributes that the model does not have stay as they are.
+        let others = differing[node]?.row.values ?? plan.layout.defaultValues
+        let (given, first) = graph.values(holding: node)
+        let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
+        let ownerSlot = ownerSlots[node]
+        var values = ContiguousArray<StoredValue>()
+        values.reserveCapacity(others.count)
+        for slot in plan.fields.indices {
+            let field = plan.fields[slot]
+            if field >= 0 {
+                values.append(given[first + field])
+            } else if let owner, slot == ownerSlot {
+                values.append(.identifier(owner))
+            } else {
+                values.append(others[slot])
             }
         }
-
-        private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
-            let new = graph.nodes.indices.filter { keys[$0] == nil }
-            let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
-                .union(references.changed.filter { keys[$0] != nil }).sorted()
-            guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
-            let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
-            let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
-            for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
-            var changes = ChangeSet()
-            changes.promises = made.promises
-            changes.deleted = deleted
-            changes.inserted.reserveCapacity(new.count)
-            for node in new {
-                guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
-                changes.inserted.append(
-                    RowChange(
-                        objectID: identifier, version: 0, values: values(node, plan), changedSlots: [],
-                        toManyChanges: toManyChanges(node)))
-            }
-            let stored = try rowsOfOwners(known)
-            for node in known {
-                guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
-                    throw NotDirect()
-                }
-                changes.updated.append(
-                    RowChange(
-                        objectID: row.objectID, version: row.version,
-                        values: differing[node] == nil ? row.values : values(node, plan),
-                        changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
-            }
-            changes.updated += try changesOfFormerDestinations()
-            try context.saveRows(changes, to: store, isRepeated: countsKeys)
+        for toOne in plan.toOnes {
+            let destination = graph.targets(of: node, toOne.field).first.flatMap(identifier)
+            values[toOne.slot] = destination.map(StoredValue.identifier) ?? .null
         }
+        return values
+    }
 
-        /// The rows of models of which only the members change.
-        private func rowsOfOwners(_ known: [Int]) throws -> [Int: Row] {
-            var found: [Int: Row] = [:]
-            let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
-            for nodes in groups.values {
-                let plan = graph.nodes[nodes[0]].plan
-                try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
-                    let row = try row.whole()
-                    try Self.checkValues(of: row)
-                    found[nodes[place]] = row
-                }
-            }
-            return found
-        }
-
-        private func toManyChanges(_ node: Int) -> [ToManyChange] {
-            var all = references.isEmpty ? [] : referenceChanges(node)
-            for change in memberChanges[node] ?? [] {
-                all.append(toManyChange(change.relationship, change.added, change.removed, change.targets))
-            }
-            if keys[node] == nil {
-                for many in plans[graph.nodes[node].table]?.manys ?? []
-                where !secondSides.contains(ObjectIdentifier(many.relationship)) {
-                    let targets = graph.targets(of: node, many.field)
-                    if !targets.isEmpty { all.append(toManyChange(many.relationship, targets, [], targets)) }
-                }
-            }
-            // The same order as when objects are saved.
-            if all.count > 1 { all = all.ordered { $0.relationship.index < $1.relationship.index } }
-            return all
-        }
-
-        private func toManyChange(
-            _ relationship: RelationshipLayout, _ added: [Int], _ removed: [NSManagedObjectID], _ targets: [Int]
-        ) -> ToManyChange {
-            ToManyChange(
-                relationship: relationship, added: inOrder(added), removed: removed,
-                order: relationship.isOrdered ? targets.compactMap(identifier) : nil, pairs: .thisEnd)
-        }
-
-        /// The object IDs of nodes in the order of their keys.
-        func inOrder(_ nodes: [Int]) -> [NSManagedObjectID] {
-            nodes.compactMap(identifier).sorted { $0.key < $1.key }
+    /// Writes the differences.
+    ///
+    /// - Parameter context: the transaction's context, on whose queue this runs.
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
+    func commit(in context: NSManagedObjectContext) throws {
+        do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
+            // Others took these keys first: once more, with reserved ones.
+            try commit(in: context, countsKeys: true)
         }
     }
-#endif
+
+    private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
+        let new = graph.nodes.indices.filter { keys[$0] == nil }
+        let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
+            .union(references.changed.filter { keys[$0] != nil }).sorted()
+        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
+        let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
+        let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
+        for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
+        var changes = ChangeSet()
+        changes.promises = made.promises
+        changes.deleted = deleted
+        changes.inserted.reserveCapacity(new.count)
+        for node in new {
+            guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
+            changes.inserted.append(
+                RowChange(
+                    objectID: identifier, version: 0, values: values(node, plan), changedSlots: [],
+                    toManyChanges: toManyChanges(node)))
+        }
+        let stored = try rowsOfOwners(known)
+        for node in known {
+            guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
+                throw NotDirect()
+            }
+            changes.updated.append(
+                RowChange(
+                    objectID: row.objectID, version: row.version,
+                    values: differing[node] == nil ? row.values : values(node, plan),
+                    changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
+        }
+        changes.updated += try changesOfFormerDestinations()
+        try context.saveRows(changes, to: store, isRepeated: countsKeys)
+    }
+
+    /// The rows of models of which only the members change.
+    private func rowsOfOwners(_ known: [Int]) throws -> [Int: Row] {
+        var found: [Int: Row] = [:]
+        let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
+        for nodes in groups.values {
+            let plan = graph.nodes[nodes[0]].plan
+            try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
+                let row = try row.whole()
+                try Self.checkValues(of: row)
+                found[nodes[place]] = row
+            }
+        }
+        return found
+    }
+
+    private func toManyChanges(_ node: Int) -> [ToManyChange] {
+        var all = references.isEmpty ? [] : referenceChanges(node)
+        for change in memberChanges[node] ?? [] {
+            all.append(toManyChange(change.relationship, change.added, change.removed, change.targets))
+        }
+        if keys[node] == nil {
+            for many in plans[graph.nodes[node].table]?.manys ?? []
+            where !secondSides.contains(ObjectIdentifier(many.relationship)) {
+                let targets = graph.targets(of: node, many.field)
+                if !targets.isEmpty { all.append(toManyChange(many.relationship, targets, [], targets)) }
+            }
+        }
+        // The same order as when objects are saved.
+        if all.count > 1 { all = all.ordered { $0.relationship.index < $1.relationship.index } }
+        return all
+    }
+
+    private func toManyChange(
+        _ relationship: RelationshipLayout, _ added: [Int], _ removed: [NSManagedObjectID], _ targets: [Int]
+    ) -> ToManyChange {
+        ToManyChange(
+            relationship: relationship, added: inOrder(added), removed: removed,
+            order: relationship.isOrdered ? targets.compactMap(identifier) : nil, pairs: .thisEnd)
+    }
+
+    /// The object IDs of nodes in the order of their keys.
+    func inOrder(_ nodes: [Int]) -> [NSManagedObjectID] {
+        nodes.compactMap(identifier).sorted { $0.key < $1.key }
+    }
+}

@@ -1,278 +1,276 @@
 import Ordering
 
-#if !canImport(ObjectiveC)
-    import CoreData
+import CoreData
 
-    /// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
-    /// differences become a change set.
+/// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
+/// differences become a change set.
+///
+/// It handles the usual cases. Everything else (a member that comes from another model, a value that breaks a rule)
+/// is left to `GraphWriter`, which has the same outcome.
+final class DirectSave {
+    let graph: ModelGraph
+    /// By the number of the entity in the graph.
+    let plans: [DirectPlan?]
+    let rows: StoreRows
+    let store: NSPersistentStore
+    // Only one thread at a time uses a save, so checking its accesses for overlaps would find nothing.
+    /// The primary keys by node; nil for a model that is new.
+    @exclusivity(unchecked) private(set) var keys: ContiguousArray<Int64?>
+    /// By node; only for those that were asked for.
+    @exclusivity(unchecked) var identifiers: ContiguousArray<NSManagedObjectID?>
+    /// The rows that differ from their models, by node.
+    @exclusivity(unchecked) var differing: [Int: (row: Row, slots: [Int])] = [:]
+    /// The node of the model that owns each node; -1 for none.
+    @exclusivity(unchecked) var owners: ContiguousArray<Int>
+    @exclusivity(unchecked) var ownerSlots: ContiguousArray<Int>
+    /// The changes in the relationships of models, in their order.
+    @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
+    @exclusivity(unchecked) var deleted: [RowDeletion] = []
+    @exclusivity(unchecked) var references: References
+    /// The many-to-many relationships whose inverse is a model's property as well, and was compared.
+    let secondSides: Set<ObjectIdentifier>
+
+    struct MemberChange {
+        let relationship: RelationshipLayout
+        /// Nodes.
+        let added: [Int]
+        let removed: [NSManagedObjectID]
+        /// The nodes of all members.
+        let targets: [Int]
+    }
+
+    /// Thrown to leave the save to `GraphWriter`.
+    struct NotDirect: Error {}
+
+    /// Looks the models up.
     ///
-    /// It handles the usual cases. Everything else (a member that comes from another model, a value that breaks a rule)
-    /// is left to `GraphWriter`, which has the same outcome.
-    final class DirectSave {
-        let graph: ModelGraph
-        /// By the number of the entity in the graph.
-        let plans: [DirectPlan?]
-        let rows: StoreRows
-        let store: NSPersistentStore
-        // Only one thread at a time uses a save, so checking its accesses for overlaps would find nothing.
-        /// The primary keys by node; nil for a model that is new.
-        @exclusivity(unchecked) private(set) var keys: ContiguousArray<Int64?>
-        /// By node; only for those that were asked for.
-        @exclusivity(unchecked) var identifiers: ContiguousArray<NSManagedObjectID?>
-        /// The rows that differ from their models, by node.
-        @exclusivity(unchecked) var differing: [Int: (row: Row, slots: [Int])] = [:]
-        /// The node of the model that owns each node; -1 for none.
-        @exclusivity(unchecked) var owners: ContiguousArray<Int>
-        @exclusivity(unchecked) var ownerSlots: ContiguousArray<Int>
-        /// The changes in the relationships of models, in their order.
-        @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
-        @exclusivity(unchecked) var deleted: [RowDeletion] = []
-        @exclusivity(unchecked) var references: References
-        /// The many-to-many relationships whose inverse is a model's property as well, and was compared.
-        let secondSides: Set<ObjectIdentifier>
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - plan: how their rows are saved.
+    ///   - rows: the store's rows, in the transaction's state.
+    ///   - store: the store.
+    /// - Throws: `NotDirect`, and what reading throws.
+    init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
+        self.graph = graph
+        (self.rows, self.store) = (rows, store)
+        plans = try Self.plans(of: plan, by: graph)
+        secondSides = Self.secondSides(of: plans)
+        references = References(count: graph.nodes.count, roots: graph.rootCount)
+        keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
+        identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
+        owners = ContiguousArray(repeating: -1, count: graph.nodes.count)
+        ownerSlots = owners
+        let roots = Array(0..<graph.rootCount)
+        try findDestinations(of: roots, plan)
+        try find(roots, plan)
+        try descend(from: roots, plan)
+        try checkValues()
+        try comparePairs()
+        try noteReferencesOfNewModels()
+        try checkSecondSides()
+    }
 
-        struct MemberChange {
-            let relationship: RelationshipLayout
-            /// Nodes.
-            let added: [Int]
-            let removed: [NSManagedObjectID]
-            /// The nodes of all members.
-            let targets: [Int]
-        }
-
-        /// Thrown to leave the save to `GraphWriter`.
-        struct NotDirect: Error {}
-
-        /// Looks the models up.
-        ///
-        /// - Parameters:
-        ///   - graph: the models.
-        ///   - plan: how their rows are saved.
-        ///   - rows: the store's rows, in the transaction's state.
-        ///   - store: the store.
-        /// - Throws: `NotDirect`, and what reading throws.
-        init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
-            self.graph = graph
-            (self.rows, self.store) = (rows, store)
-            plans = try Self.plans(of: plan, by: graph)
-            secondSides = Self.secondSides(of: plans)
-            references = References(count: graph.nodes.count, roots: graph.rootCount)
-            keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
-            identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
-            owners = ContiguousArray(repeating: -1, count: graph.nodes.count)
-            ownerSlots = owners
-            let roots = Array(0..<graph.rootCount)
-            try findDestinations(of: roots, plan)
-            try find(roots, plan)
-            try descend(from: roots, plan)
-            try checkValues()
-            try comparePairs()
-            try noteReferencesOfNewModels()
-            try checkSecondSides()
-        }
-
-        /// The plans, by the number of the entity in the graph.
-        private static func plans(of plan: DirectPlan, by graph: ModelGraph) throws -> [DirectPlan?] {
-            var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
-            var (owned, shared): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
-            var queue = [(plan: plan, isShared: false, isReference: false)]
-            while let (next, isShared, isReference) = queue.popLast() {
-                let id = next.plan.id
-                if isShared { shared.insert(id) } else if !owned.insert(id).inserted { throw NotDirect() }
-                if let table = graph.tableNumber(of: next.plan), plans[table] == nil || !isReference {
-                    plans[table] = next
-                }
-                queue += next.members.map { ($0.destination, false, false) }
-                queue += next.toOnes.map { ($0.destination, true, $0.isReference) }
-                queue += next.manys.map { ($0.destination, true, $0.isReference) }
+    /// The plans, by the number of the entity in the graph.
+    private static func plans(of plan: DirectPlan, by graph: ModelGraph) throws -> [DirectPlan?] {
+        var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
+        var (owned, shared): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
+        var queue = [(plan: plan, isShared: false, isReference: false)]
+        while let (next, isShared, isReference) = queue.popLast() {
+            let id = next.plan.id
+            if isShared { shared.insert(id) } else if !owned.insert(id).inserted { throw NotDirect() }
+            if let table = graph.tableNumber(of: next.plan), plans[table] == nil || !isReference {
+                plans[table] = next
             }
-            // Models that one model owns cannot be referred to by others. The given models can be.
-            owned.remove(plan.plan.id)
-            guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
-            return plans
+            queue += next.members.map { ($0.destination, false, false) }
+            queue += next.toOnes.map { ($0.destination, true, $0.isReference) }
+            queue += next.manys.map { ($0.destination, true, $0.isReference) }
         }
+        // Models that one model owns cannot be referred to by others. The given models can be.
+        owned.remove(plan.plan.id)
+        guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
+        return plans
+    }
 
-        /// Whether the models were looked up in the current state, outside of the transaction.
-        var readsCurrentState: Bool {
-            if case .now = rows.scope { return true }
-            return false
-        }
+    /// Whether the models were looked up in the current state, outside of the transaction.
+    var readsCurrentState: Bool {
+        if case .now = rows.scope { return true }
+        return false
+    }
 
-        /// Whether one of the given models was stored before.
-        func isKnown(_ root: Int) -> Bool { keys[root] != nil }
+    /// Whether one of the given models was stored before.
+    func isKnown(_ root: Int) -> Bool { keys[root] != nil }
 
-        /// The ID of a model's object; nil for a new model, until it gets one.
-        func identifier(_ node: Int) -> NSManagedObjectID? {
-            if let known = identifiers[node] { return known }
-            guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout else { return nil }
-            let made = NSManagedObjectID(layout: layout, store: store.identity, key: key)
-            identifiers[node] = made
-            return made
-        }
+    /// The ID of a model's object; nil for a new model, until it gets one.
+    func identifier(_ node: Int) -> NSManagedObjectID? {
+        if let known = identifiers[node] { return known }
+        guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout else { return nil }
+        let made = NSManagedObjectID(layout: layout, store: store.identity, key: key)
+        identifiers[node] = made
+        return made
+    }
 
-        /// The outcome for the given models.
-        var counts: (inserted: Int, updated: Int, unchanged: Int) {
-            var counts = (inserted: 0, updated: 0, unchanged: 0)
-            for root in 0..<graph.rootCount {
-                if keys[root] == nil {
-                    counts.inserted += 1
-                } else if differing[root] != nil || memberChanges[root] != nil || references.lead(to: root) {
-                    counts.updated += 1
-                } else {
-                    counts.unchanged += 1
-                }
-            }
-            return counts
-        }
-
-        // MARK: What is there
-
-        /// Finds models by their identifiers.
-        func find(_ nodes: [Int], _ plan: DirectPlan) throws {
-            // Many new models usually come into an empty table.
-            if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
-            let field = plan.plan.uidField
-            let identifiers = try nodes.map { node in
-                guard let identifier = graph.storedIdentifier(node, plan.plan) else { throw NotDirect() }
-                return identifier
-            }
-            try rows.forEachRow(of: plan.plan, where: plan.slots[field], isAmong: identifiers) { row in
-                guard let node = graph.node(try key(of: row, plan), of: plan.plan), keys[node] == nil else {
-                    throw NotDirect()
-                }
-                try match(node, row, plan)
+    /// The outcome for the given models.
+    var counts: (inserted: Int, updated: Int, unchanged: Int) {
+        var counts = (inserted: 0, updated: 0, unchanged: 0)
+        for root in 0..<graph.rootCount {
+            if keys[root] == nil {
+                counts.inserted += 1
+            } else if differing[root] != nil || memberChanges[root] != nil || references.lead(to: root) {
+                counts.updated += 1
+            } else {
+                counts.unchanged += 1
             }
         }
+        return counts
+    }
 
-        /// The identifier in a row.
-        private func key(of row: any CurrentRow, _ plan: DirectPlan) throws -> RecordKey {
-            let field = plan.plan.uidField
-            let value = try row.value(at: plan.slots[field])
-            guard let key = RecordKey(value, plan.plan.record.attributeKinds[field]) else { throw NotDirect() }
-            return key
+    // MARK: What is there
+
+    /// Finds models by their identifiers.
+    func find(_ nodes: [Int], _ plan: DirectPlan) throws {
+        // Many new models usually come into an empty table.
+        if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
+        let field = plan.plan.uidField
+        let identifiers = try nodes.map { node in
+            guard let identifier = graph.storedIdentifier(node, plan.plan) else { throw NotDirect() }
+            return identifier
         }
-
-        /// Compares a model with its row.
-        ///
-        /// - Parameters:
-        ///   - node: the model.
-        ///   - row: the row.
-        ///   - plan: the model's entity.
-        ///   - known: a field that is known to be the same; -1 for none.
-        /// - Throws: `NotDirect`, and what reading the row throws.
-        private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan, known: Int = -1) throws {
-            keys[node] = row.key
-            if graph.nodes[node].row < 0 { return }
-            var slots: [Int] = []
-            let (values, first) = graph.values(holding: node)
-            for (field, slot, composite) in plan.comparisons where field != known {
-                if let composite {
-                    if try !holds(row, values[first + field].composite, composite, at: slot) { slots.append(slot) }
-                } else if try !row.holds(values[first + field], at: slot) {
-                    slots.append(slot)
-                }
+        try rows.forEachRow(of: plan.plan, where: plan.slots[field], isAmong: identifiers) { row in
+            guard let node = graph.node(try key(of: row, plan), of: plan.plan), keys[node] == nil else {
+                throw NotDirect()
             }
-            for toOne in plan.toOnes where try !leads(node, toOne, to: row.destination(at: toOne.slot)) {
-                slots.append(toOne.slot)
-            }
-            if !slots.isEmpty { differing[node] = (try row.whole(), slots.sorted()) }
-        }
-
-        /// Whether a row has a nested value.
-        private func holds(
-            _ row: any CurrentRow, _ new: CompositeValue?, _ composite: RecordPlan, at slot: Int
-        ) throws -> Bool {
-            if let elements = try row.elements(at: slot, named: composite.names) {
-                return composite.isSame(new, elements)
-            }
-            return composite.isSame(new, try row.value(at: slot).composite)
-        }
-
-        /// Compares the members of models, level by level.
-        private func descend(from nodes: [Int], _ plan: DirectPlan) throws {
-            for member in plan.members {
-                let lists = nodes.map { graph.targets(of: $0, member.field) }
-                for (node, targets) in zip(nodes, lists) {
-                    for target in targets {
-                        guard owners[target] < 0 else { throw NotDirect() }
-                        owners[target] = node
-                        ownerSlots[target] = member.ownerSlot
-                    }
-                }
-                if !member.destination.toOnes.isEmpty || !member.destination.manys.isEmpty {
-                    try findDestinations(of: lists.flatMap { $0 }, member.destination)
-                }
-                let new = try compare(nodes, lists, plan, member)
-                // A member that is stored already comes from another model.
-                if !new.isEmpty {
-                    try find(new, member.destination)
-                    guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
-                }
-                if !member.destination.members.isEmpty { try descend(from: lists.flatMap { $0 }, member.destination) }
-            }
-        }
-
-        /// Compares a relationship of models with the store.
-        ///
-        /// - Returns: the members that the store's relationship does not have.
-        private func compare(
-            _ nodes: [Int], _ lists: [[Int]], _ plan: DirectPlan, _ member: DirectPlan.Member
-        ) throws -> [Int] {
-            let destination = member.destination
-            let uidField = destination.plan.uidField
-            let uidSlot = destination.slots[uidField]
-            let known = nodes.indices.filter { keys[nodes[$0]] != nil }
-            var found = ContiguousArray(repeating: 0, count: nodes.count)
-            var isInOrder = ContiguousArray(repeating: true, count: nodes.count)
-            var removed: [Int: [NSManagedObjectID]] = [:]
-            try rows.forEachDestination(
-                of: plan.plan.fields[member.field], of: plan.plan, for: known.compactMap { identifier(nodes[$0]) }
-            ) { place, row in
-                let place = known[place]
-                let next = found[place]
-                if next < lists[place].count, keys[lists[place][next]] == nil,
-                    try row.holds(graph.value(lists[place][next], uidField), at: uidSlot)
-                {
-                    found[place] += 1
-                    return try match(lists[place][next], row, destination, known: uidField)
-                }
-                if let node = graph.node(try key(of: row, destination), of: destination.plan) {
-                    guard owners[node] == nodes[place], keys[node] == nil else { throw NotDirect() }
-                    isInOrder[place] = false
-                    found[place] += 1
-                    return try match(node, row, destination)
-                }
-                guard member.isOwned, destination.isLeaf else { throw NotDirect() }
-                let left = try row.whole()
-                removed[place, default: []].append(left.objectID)
-                deleted.append(RowDeletion(objectID: left.objectID, version: left.version))
-            }
-            var new: [Int] = []
-            for place in nodes.indices
-            where found[place] < lists[place].count || removed[place] != nil || !isInOrder[place] {
-                let added = lists[place].filter { keys[$0] == nil }
-                new += added
-                guard !added.isEmpty || removed[place] != nil || member.relationship.isOrdered else { continue }
-                memberChanges[nodes[place], default: []].append(
-                    MemberChange(
-                        relationship: member.relationship, added: added,
-                        removed: (removed[place] ?? []).ordered { $0.key < $1.key },
-                        targets: lists[place]))
-            }
-            return new
-        }
-
-        /// A model without a required value is left to the objects' rules, which word the error.
-        private func checkValues() throws {
-            // Rows that stay as they are have all of them.
-            if differing.isEmpty, !keys.contains(where: { $0 == nil }) { return }
-            for (table, plan) in plans.enumerated() {
-                guard let required = plan?.required, !required.isEmpty else { continue }
-                let isComplete = graph.hasValues(in: required, ofTable: table) {
-                    keys[$0] != nil && differing[$0] == nil
-                }
-                guard isComplete else { throw NotDirect() }
-            }
+            try match(node, row, plan)
         }
     }
-#endif
+
+    /// The identifier in a row.
+    private func key(of row: any CurrentRow, _ plan: DirectPlan) throws -> RecordKey {
+        let field = plan.plan.uidField
+        let value = try row.value(at: plan.slots[field])
+        guard let key = RecordKey(value, plan.plan.record.attributeKinds[field]) else { throw NotDirect() }
+        return key
+    }
+
+    /// Compares a model with its row.
+    ///
+    /// - Parameters:
+    ///   - node: the model.
+    ///   - row: the row.
+    ///   - plan: the model's entity.
+    ///   - known: a field that is known to be the same; -1 for none.
+    /// - Throws: `NotDirect`, and what reading the row throws.
+    private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan, known: Int = -1) throws {
+        keys[node] = row.key
+        if graph.nodes[node].row < 0 { return }
+        var slots: [Int] = []
+        let (values, first) = graph.values(holding: node)
+        for (field, slot, composite) in plan.comparisons where field != known {
+            if let composite {
+                if try !holds(row, values[first + field].composite, composite, at: slot) { slots.append(slot) }
+            } else if try !row.holds(values[first + field], at: slot) {
+                slots.append(slot)
+            }
+        }
+        for toOne in plan.toOnes where try !leads(node, toOne, to: row.destination(at: toOne.slot)) {
+            slots.append(toOne.slot)
+        }
+        if !slots.isEmpty { differing[node] = (try row.whole(), slots.sorted()) }
+    }
+
+    /// Whether a row has a nested value.
+    private func holds(
+        _ row: any CurrentRow, _ new: CompositeValue?, _ composite: RecordPlan, at slot: Int
+    ) throws -> Bool {
+        if let elements = try row.elements(at: slot, named: composite.names) {
+            return composite.isSame(new, elements)
+        }
+        return composite.isSame(new, try row.value(at: slot).composite)
+    }
+
+    /// Compares the members of models, level by level.
+    private func descend(from nodes: [Int], _ plan: DirectPlan) throws {
+        for member in plan.members {
+            let lists = nodes.map { graph.targets(of: $0, member.field) }
+            for (node, targets) in zip(nodes, lists) {
+                for target in targets {
+                    guard owners[target] < 0 else { throw NotDirect() }
+                    owners[target] = node
+                    ownerSlots[target] = member.ownerSlot
+                }
+            }
+            if !member.destination.toOnes.isEmpty || !member.destination.manys.isEmpty {
+                try findDestinations(of: lists.flatMap { $0 }, member.destination)
+            }
+            let new = try compare(nodes, lists, plan, member)
+            // A member that is stored already comes from another model.
+            if !new.isEmpty {
+                try find(new, member.destination)
+                guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
+            }
+            if !member.destination.members.isEmpty { try descend(from: lists.flatMap { $0 }, member.destination) }
+        }
+    }
+
+    /// Compares a relationship of models with the store.
+    ///
+    /// - Returns: the members that the store's relationship does not have.
+    private func compare(
+        _ nodes: [Int], _ lists: [[Int]], _ plan: DirectPlan, _ member: DirectPlan.Member
+    ) throws -> [Int] {
+        let destination = member.destination
+        let uidField = destination.plan.uidField
+        let uidSlot = destination.slots[uidField]
+        let known = nodes.indices.filter { keys[nodes[$0]] != nil }
+        var found = ContiguousArray(repeating: 0, count: nodes.count)
+        var isInOrder = ContiguousArray(repeating: true, count: nodes.count)
+        var removed: [Int: [NSManagedObjectID]] = [:]
+        try rows.forEachDestination(
+            of: plan.plan.fields[member.field], of: plan.plan, for: known.compactMap { identifier(nodes[$0]) }
+        ) { place, row in
+            let place = known[place]
+            let next = found[place]
+            if next < lists[place].count, keys[lists[place][next]] == nil,
+                try row.holds(graph.value(lists[place][next], uidField), at: uidSlot)
+            {
+                found[place] += 1
+                return try match(lists[place][next], row, destination, known: uidField)
+            }
+            if let node = graph.node(try key(of: row, destination), of: destination.plan) {
+                guard owners[node] == nodes[place], keys[node] == nil else { throw NotDirect() }
+                isInOrder[place] = false
+                found[place] += 1
+                return try match(node, row, destination)
+            }
+            guard member.isOwned, destination.isLeaf else { throw NotDirect() }
+            let left = try row.whole()
+            removed[place, default: []].append(left.objectID)
+            deleted.append(RowDeletion(objectID: left.objectID, version: left.version))
+        }
+        var new: [Int] = []
+        for place in nodes.indices
+        where found[place] < lists[place].count || removed[place] != nil || !isInOrder[place] {
+            let added = lists[place].filter { keys[$0] == nil }
+            new += added
+            guard !added.isEmpty || removed[place] != nil || member.relationship.isOrdered else { continue }
+            memberChanges[nodes[place], default: []].append(
+                MemberChange(
+                    relationship: member.relationship, added: added,
+                    removed: (removed[place] ?? []).ordered { $0.key < $1.key },
+                    targets: lists[place]))
+        }
+        return new
+    }
+
+    /// A model without a required value is left to the objects' rules, which word the error.
+    private func checkValues() throws {
+        // Rows that stay as they are have all of them.
+        if differing.isEmpty, !keys.contains(where: { $0 == nil }) { return }
+        for (table, plan) in plans.enumerated() {
+            guard let required = plan?.required, !required.isEmpty else { continue }
+            let isComplete = graph.hasValues(in: required, ofTable: table) {
+                keys[$0] != nil && differing[$0] == nil
+            }
+            guard isComplete else { throw NotDirect() }
+        }
+    }
+}

@@ -75,13 +75,11 @@ extension NSManagedObject {
         setting fields: GivenFields? = nil
     ) {
         for index in plan.fields.indices {
-            #if !canImport(ObjectiveC)
-                // This covers the usual case without looking at the field.
-                if isNew, plan.record.attributeKinds[index] != nil {
-                    setStoredValue(new[index], at: slots[index])
-                    continue
-                }
-            #endif
+            // This covers the usual case without looking at the field.
+            if isNew, plan.record.attributeKinds[index] != nil {
+                setStoredValue(new[index], at: slots[index])
+                continue
+            }
             if !isNew, let fields, !fields.has(index, of: plan) { continue }
             let field = plan.fields[index]
             let kind: AttributeKind
@@ -93,26 +91,15 @@ extension NSManagedObject {
                 continue
             case .toOne, .toMany: continue
             }
-            #if canImport(ObjectiveC)
-                let value = new[index].attributeValue(kind)
-                if isNew ? value != nil : !isEqual(value, self.value(forKey: field.name)) {
-                    setValue(value, forKey: field.name)
-                }
-            #else
-                _ = kind
-                let slot = slots[index]
-                if isNew || storedValue(at: slot) != new[index] { setStoredValue(new[index], at: slot) }
-            #endif
+            _ = kind
+            let slot = slots[index]
+            if isNew || storedValue(at: slot) != new[index] { setStoredValue(new[index], at: slot) }
         }
     }
 
     /// The slots of an entity's fields in the store's rows; -1 for a to-many relationship.
     func slots(of plan: EntityPlan) -> ContiguousArray<Int> {
-        #if canImport(ObjectiveC)
-            []
-        #else
-            ContiguousArray(plan.fields.map { layout.slotIndex(forName: $0.name) ?? -1 })
-        #endif
+        ContiguousArray(plan.fields.map { layout.slotIndex(forName: $0.name) ?? -1 })
     }
 
     private func take(composite value: StoredValue, _ record: RecordPlan, _ name: String) {
@@ -120,10 +107,4 @@ extension NSManagedObject {
         if !record.isSame(value.composite, former) { setValue(value.composite?.elements, forKey: name) }
     }
 
-    #if canImport(ObjectiveC)
-        private func isEqual(_ one: Any?, _ other: Any?) -> Bool {
-            guard let one else { return other == nil }
-            return (one as? NSObject)?.isEqual(other) ?? false
-        }
-    #endif
 }

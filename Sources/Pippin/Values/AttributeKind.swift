@@ -35,22 +35,20 @@ enum AttributeKind: Sendable, Equatable {
     }
 }
 
-#if !canImport(ObjectiveC)
-    extension ListedKind {
-        /// The kind of a list's elements for predicates; nil for one that they do not look into.
-        init?(_ kind: AttributeKind) {
-            switch kind {
-            case .boolean: self = .boolean
-            case .integer16, .integer32, .integer64: self = .integer
-            case .float: self = .float
-            case .double: self = .double
-            case .string: self = .text
-            case .date: self = .date
-            case .uuid: self = .uuid
-            case .url: self = .url
-            // Base 64, and a number with more digits than JSON's readers keep.
-            case .data, .decimal: return nil
-            }
+extension ListedKind {
+    /// The kind of a list's elements for predicates; nil for one that they do not look into.
+    init?(_ kind: AttributeKind) {
+        switch kind {
+        case .boolean: self = .boolean
+        case .integer16, .integer32, .integer64: self = .integer
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .text
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .url: self = .url
+        // Base 64, and a number with more digits than JSON's readers keep.
+        case .data, .decimal: return nil
         }
     }
-#endif
+}

@@ -12,15 +12,11 @@ extension ModelRequest {
     /// - Throws: ``PersistenceError`` for a request that the store would refuse, and what `load()` throws.
     public func sql(in manager: PersistenceManager) async throws -> String? {
         try await manager.openIfNeeded()
-        #if canImport(ObjectiveC)
-            return nil
-        #else
-            let request = self
-            return try await manager.offThread {
-                let plan = try manager.registry.plan(of: Model.self)
-                let fetcher = StructFetcher<Model>(plan: plan, registry: manager.registry)
-                return try manager.storeRows?.statement(of: plan, try fetcher.selection(request))
-            }
-        #endif
+        let request = self
+        return try await manager.offThread {
+            let plan = try manager.registry.plan(of: Model.self)
+            let fetcher = StructFetcher<Model>(plan: plan, registry: manager.registry)
+            return try manager.storeRows?.statement(of: plan, try fetcher.selection(request))
+        }
     }
 }

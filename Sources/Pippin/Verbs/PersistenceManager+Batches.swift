@@ -95,10 +95,6 @@ extension PersistenceManager {
 extension NSManagedObjectContext {
     /// Whether all stores support batch requests.
     fileprivate var knowsBatches: Bool {
-        #if canImport(ObjectiveC)
-            persistentStoreCoordinator?.persistentStores.allSatisfy { $0.type == NSSQLiteStoreType } ?? false
-        #else
-            persistentStoreCoordinator?.takesBatches ?? false
-        #endif
+        persistentStoreCoordinator?.takesBatches ?? false
     }
 }

@@ -62,10 +62,8 @@ extension PersistenceManager {
     public func exists<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        #if !canImport(ObjectiveC)
-            try await openIfNeeded()
-            if let exists = try existsAtOnce(type, id: id) { return exists }
-        #endif
+        try await openIfNeeded()
+        if let exists = try existsAtOnce(type, id: id) { return exists }
         return try await asking(oneStatementAbout: type) { try $0.exists(type, id: id) }
     }
 

@@ -62,11 +62,9 @@ extension PersistenceManager {
     public func find<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Model? {
-        #if !canImport(ObjectiveC)
-            try await openIfNeeded()
-            var model: Model?
-            if try findAtOnce(id, &model) { return model }
-        #endif
+        try await openIfNeeded()
+        var model: Model?
+        if try findAtOnce(id, &model) { return model }
         return try await asking(oneStatementAbout: flat(type)) { try $0.find(type, id: id) }
     }
 

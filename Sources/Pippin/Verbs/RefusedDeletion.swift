@@ -34,11 +34,9 @@ extension PersistenceError {
     private static func relationship(
         _ name: String, of plan: EntityPlan, in model: NSManagedObjectModel, _ error: NSError
     ) -> NSRelationshipDescription? {
-        #if !canImport(ObjectiveC)
-            if let entity = error.userInfo[deletedEntityErrorKey] as? String {
-                return model.entitiesByName[entity]?.relationshipsByName[name]
-            }
-        #endif
+        if let entity = error.userInfo[deletedEntityErrorKey] as? String {
+            return model.entitiesByName[entity]?.relationshipsByName[name]
+        }
         if let own = model.entitiesByName[plan.name]?.relationshipsByName[name] { return own }
         return model.entities.lazy.compactMap { $0.relationshipsByName[name] }.first
     }

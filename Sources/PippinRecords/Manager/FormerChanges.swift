@@ -5,63 +5,24 @@ import Pippin
 /// be taken back without losing them. For use on the context's queue.
 final class FormerChanges {
     private let context: NSManagedObjectContext
-    #if canImport(ObjectiveC)
-        /// Records the work if the context had changes; if it had none, a rollback suffices.
-        private let recorder: UndoManager?
-        private let formerRecorder: UndoManager?
+    /// Records the work; nil for a context without changes and without an undo manager, of which a rollback leaves
+    /// nothing.
+    private let record: WorkRecord?
 
-        init(of context: NSManagedObjectContext) {
-            self.context = context
-            formerRecorder = context.undoManager
-            guard context.hasChanges else {
-                recorder = nil
-                return
-            }
-            context.processPendingChanges()
-            let recorder = UndoManager()
-            recorder.groupsByEvent = false
-            recorder.beginUndoGrouping()
-            context.undoManager = recorder
-            self.recorder = recorder
-        }
+    init(of context: NSManagedObjectContext) {
+        self.context = context
+        record = context.hasChanges || context.undoManager != nil ? context.beginRecord() : nil
+    }
 
-        /// Ends the recording; the changes of the work stay.
-        func forget() {
-            guard let recorder else { return }
-            // In this order: what is not registered yet is for the former one.
-            context.undoManager = formerRecorder
-            recorder.endUndoGrouping()
-        }
+    /// Ends the recording; the changes of the work stay.
+    func forget() {
+        if let record { context.end(record) }
+    }
 
-        /// Undoes the changes since.
-        func restore() {
-            guard let recorder else { return context.rollback() }
-            context.processPendingChanges()
-            recorder.endUndoGrouping()
-            recorder.undo()
-            context.processPendingChanges()
-            context.undoManager = formerRecorder
-        }
-    #else
-        /// Records the work; nil for a context without changes and without an undo manager, of which a rollback leaves
-        /// nothing.
-        private let record: WorkRecord?
-
-        init(of context: NSManagedObjectContext) {
-            self.context = context
-            record = context.hasChanges || context.undoManager != nil ? context.beginRecord() : nil
-        }
-
-        /// Ends the recording; the changes of the work stay.
-        func forget() {
-            if let record { context.end(record) }
-        }
-
-        /// Takes back the changes since, other than those that the work has saved itself.
-        func restore() {
-            guard let record else { return context.rollback() }
-            context.takeBack(record)
-            context.end(record)
-        }
-    #endif
+    /// Takes back the changes since, other than those that the work has saved itself.
+    func restore() {
+        guard let record else { return context.rollback() }
+        context.takeBack(record)
+        context.end(record)
+    }
 }
