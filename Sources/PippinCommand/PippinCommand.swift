@@ -17,7 +17,7 @@ enum PippinCommand {
     /// The arguments make no sense (`EX_USAGE`).
     static let usage: Int32 = 64
 
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     /// Runs the command.
     ///
