@@ -16,4 +16,8 @@ struct ColumnNames {
         }
         return candidate
     }
+
+    /// The name for the order column of a relationship: `Z_FOK_OWNER`. It is numbered by itself, whatever the number of
+    /// the relationship's own column is.
+    mutating func next(forOrderOf name: String) -> String { next(for: "_FOK_\(name)") }
 }

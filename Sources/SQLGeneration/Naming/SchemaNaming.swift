@@ -64,10 +64,11 @@ struct SchemaNaming {
                 return numbers.0 == numbers.1 ? first.name < second.name : numbers.0 < numbers.1
             }
             names.owners[entity.name] = owning.map { relationship in
-                let name = taken.next(for: "\(number(relationship.source))\(relationship.name)")
+                let base = "\(number(relationship.source))\(relationship.name)"
+                let name = taken.next(for: base)
                 return OwnerColumn(
                     relationship: relationship, name: name, entityColumn: nil,
-                    orderColumn: relationship.isOrdered ? "Z_FOK_\(name.dropFirst())" : nil)
+                    orderColumn: relationship.isOrdered ? taken.next(forOrderOf: base) : nil)
             }
         }
     }
@@ -98,7 +99,9 @@ struct SchemaNaming {
         if relationship.destination.selfAndSubentities.count > 1 {
             column.entityColumn = "Z\(number(relationship.destination))_\(name.dropFirst())"
         }
-        if let inverse = relationship.inverse, inverse.isOrdered { column.orderColumn = "Z_FOK_\(name.dropFirst())" }
+        if let inverse = relationship.inverse, inverse.isOrdered {
+            column.orderColumn = names.next(forOrderOf: relationship.name)
+        }
         return column
     }
 

@@ -13,7 +13,8 @@ struct ColumnMatching {
         let name: String
         /// The name without a number.
         let stem: String
-        /// Alternative names of equal rank: those that earlier versions of Pippin used.
+        /// Names by other rules, such as those of earlier versions of Pippin, in the same order for all columns of a
+        /// kind. If all columns with similar names have those of one rule, these are used.
         var others: [String] = []
         /// The property's name before it was renamed, which a migration may have left.
         var former: String?
@@ -30,9 +31,12 @@ struct ColumnMatching {
     }
 
     private let existing: [String: TableDefinition.Column]
+    /// The keys of columns that are still to be removed: names by the rules that include one are tried last.
+    private let unused: Set<String>
 
-    init(_ columns: [TableDefinition.Column]) {
+    init(_ columns: [TableDefinition.Column], unused: Set<String> = []) {
         existing = Dictionary(columns.map { (StoredName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        self.unused = Set(unused.map(StoredName.key))
     }
 
     /// Whether the table has a column, and how it spells its name.
@@ -41,7 +45,7 @@ struct ColumnMatching {
     /// The matches of the columns, in the order of `wanted`.
     func matches(_ wanted: [Wanted]) -> [Match] {
         let exact = wanted.map { existing[StoredName.key($0.name)] }
-        if zip(wanted, exact).allSatisfy({ Self.fits($1?.declaredType, $0.type) }) {
+        if unused.isEmpty, zip(wanted, exact).allSatisfy({ Self.fits($1?.declaredType, $0.type) }) {
             return exact.map { .found($0?.name ?? "") }
         }
         var result: [Match] = wanted.map { _ in .missing }
@@ -89,16 +93,24 @@ struct ColumnMatching {
     }
 
     private func resolve(_ wanted: [Wanted]) -> [Match] {
-        let exact = wanted.map { existing[StoredName.key($0.name)] }
-        let isAlone = wanted.count == 1
-        if zip(wanted, exact).allSatisfy({ column, found in
-            guard let found else { return false }
-            return Self.fits(found.declaredType, column.type) || isAlone && self.candidates(column).isEmpty
-        }) {
-            return exact.map { .found($0?.name ?? "") }
+        let rules = 0..<(wanted.map(\.others.count).min() ?? 0)
+        let ways = [wanted.map(\.name)] + rules.map { rule in wanted.map { $0.others[rule] } }
+        let found = ways.map { $0.map(StoredName.key) }.filter { has($0, for: wanted) }
+        if let names = found.first(where: { unused.isDisjoint(with: $0) }) ?? found.first {
+            return names.map { .found(existing[$0]?.name ?? "") }
         }
         let candidates = wanted.map { self.candidates($0) }
         return Assignment(candidates).matches
+    }
+
+    /// Whether the table has columns of these names that can hold the wanted ones.
+    private func has(_ names: [String], for wanted: [Wanted]) -> Bool {
+        let isAlone = wanted.count == 1
+        return Set(names).count == names.count
+            && zip(wanted, names).allSatisfy { column, name in
+                guard let found = existing[name] else { return false }
+                return Self.fits(found.declaredType, column.type) || isAlone && self.candidates(column).isEmpty
+            }
     }
 
     /// The columns that match a wanted one by name and type, sorted.

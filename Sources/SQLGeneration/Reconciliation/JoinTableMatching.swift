@@ -167,21 +167,27 @@ struct JoinTableMatching {
         result.table = table.name
         result.sourceColumn = source
         result.destinationColumn = destination
-        let wanted = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }.count
-        guard table.orders.count >= wanted else { return nil }
-        func order(of column: String) -> String? {
-            let expected = StoredName.key(JoinTableNames.orderColumn(of: column))
-            if let name = table.orders.first(where: { StoredName.key($0) == expected }) { return name }
-            return wanted == 1 && table.orders.count == 1 ? table.orders[0] : nil
-        }
-        if join.orderColumn != nil {
-            guard let name = order(of: destination) else { return nil }
-            result.orderColumn = name
-        }
-        if join.inverseOrderColumn != nil {
-            guard let name = order(of: source) else { return nil }
-            result.inverseOrderColumn = name
-        }
+        var ordered: [String] = []
+        if join.orderColumn != nil { ordered.append(destination) }
+        if join.inverseOrderColumn != nil { ordered.append(source) }
+        guard var orders = orders(of: ordered, table) else { return nil }
+        if join.inverseOrderColumn != nil { result.inverseOrderColumn = orders.removeLast() }
+        if join.orderColumn != nil { result.orderColumn = orders.removeLast() }
         return result
+    }
+
+    /// The columns with the order keys of others; nil if they are unknown. They may have other numbers than these.
+    private func orders(of columns: [String], _ table: Table) -> [String]? {
+        let expected = columns.map { StoredName.key(JoinTableNames.orderColumn(of: $0)) }
+        let exact = expected.compactMap { name in table.orders.first { StoredName.key($0) == name } }
+        if exact.count == columns.count { return exact }
+        if columns.count == 1, table.orders.count == 1 { return table.orders }
+        let candidates = expected.map { name in
+            table.orders.filter { StoredName.isNumbered(StoredName.key($0), stem: StoredName.unnumbered(name)) }
+        }
+        let found = Assignment(candidates).matches.compactMap { match -> String? in
+            if case .found(let name) = match { name } else { nil }
+        }
+        return found.count == columns.count ? found : nil
     }
 }

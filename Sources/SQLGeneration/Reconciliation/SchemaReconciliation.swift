@@ -82,27 +82,29 @@ struct SchemaReconciliation {
                 report(column.entity, column.property, expected, .missing)
             }
         }
-        var dependents = DependentColumns(matching, columns.map(\.name).filter { !taken.contains($0) })
+        let dependents = DependentColumns(
+            of: wanted, found: found, among: columns.filter { !taken.contains($0.name) },
+            unused: catalog.unused[table] ?? [])
         for entity in members(of: wanted.root) {
             var resolved: [String: SlotColumn] = [:]
-            for (property, column) in rule.columns[entity.name] ?? [:] {
-                resolved[property] = renamed(column, found, &dependents, entity, table)
+            for (property, column) in (rule.columns[entity.name] ?? [:]).ordered(by: { $0.key < $1.key }) {
+                resolved[property] = renamed(column, found, dependents, entity, table)
             }
             names.columns[entity.name] = resolved
             names.owners[entity.name] = (rule.owners[entity.name] ?? []).compactMap { owner in
                 guard let name = found[owner.name] else { return nil }
-                return renamed(owner, to: name, &dependents, table)
+                return renamed(owner, to: name, dependents, table)
             }
         }
     }
 
     /// A column with the names of the store; nil if it is unknown.
     private mutating func renamed(
-        _ column: SlotColumn, _ found: [String: String], _ dependents: inout DependentColumns, _ entity: EntityLayout,
+        _ column: SlotColumn, _ found: [String: String], _ dependents: DependentColumns, _ entity: EntityLayout,
         _ table: String
     ) -> SlotColumn? {
         if column.isComposite {
-            let elements = column.elements.compactMap { renamed($0, found, &dependents, entity, table) }
+            let elements = column.elements.compactMap { renamed($0, found, dependents, entity, table) }
             guard elements.count == column.elements.count else { return nil }
             var composite = column
             composite.elements = elements
@@ -112,34 +114,38 @@ struct SchemaReconciliation {
         var result = column
         result.name = name
         if let expected = column.entityColumn {
-            guard let entityColumn = dependents.entityColumn(expected, of: name) else {
-                report(entity, column.property, "\(table).\(expected)", .missing)
-                return nil
-            }
-            result.entityColumn = entityColumn
+            guard let name = accompanying(expected, dependents, entity, column.property, table) else { return nil }
+            result.entityColumn = name
         }
-        if let expected = column.orderColumn {
-            result.orderColumn = dependents.orderColumn(of: name)
-            if result.orderColumn == nil, let inverse = entity.relationship(named: column.property)?.inverse {
-                report(inverse.source, inverse.name, "\(table).\(expected)", .missing)
-            }
+        if let expected = column.orderColumn, let inverse = entity.relationship(named: column.property)?.inverse {
+            result.orderColumn = accompanying(expected, dependents, inverse.source, inverse.name, table)
         }
         return result
     }
 
     private mutating func renamed(
-        _ owner: OwnerColumn, to name: String, _ dependents: inout DependentColumns, _ table: String
+        _ owner: OwnerColumn, to name: String, _ dependents: DependentColumns, _ table: String
     ) -> OwnerColumn {
         var result = owner
         result.name = name
-        result.entityColumn = dependents.entityColumn(nil, of: name)
+        result.entityColumn = dependents.entityColumn(ofOwner: name)
         if let expected = owner.orderColumn {
-            result.orderColumn = dependents.orderColumn(of: name)
-            if result.orderColumn == nil {
-                report(owner.relationship.source, owner.relationship.name, "\(table).\(expected)", .missing)
-            }
+            result.orderColumn = accompanying(
+                expected, dependents, owner.relationship.source, owner.relationship.name, table)
         }
         return result
+    }
+
+    /// A column that accompanies a relationship's; nil if it is unknown, which is reported for a property.
+    private mutating func accompanying(
+        _ expected: String, _ dependents: DependentColumns, _ entity: EntityLayout, _ property: String, _ table: String
+    ) -> String? {
+        switch dependents.match(expected) {
+        case .found(let name): return name
+        case .ambiguous(let names): report(entity, property, "\(table).\(expected)", .ambiguous, names)
+        case .missing: report(entity, property, "\(table).\(expected)", .missing)
+        }
+        return nil
     }
 
     // MARK: Join tables

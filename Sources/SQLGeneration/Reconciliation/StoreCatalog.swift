@@ -6,9 +6,12 @@ package struct StoreCatalog: Sendable {
     package var numbers: [String: Int]
     /// Tables and their columns, as the file spells them.
     package var tables: [String: [TableDefinition.Column]]
+    /// Columns that nothing uses any more, by table: a migration has deferred their removal.
+    package var unused: [String: Set<String>]
 
-    package init(numbers: [String: Int], tables: [String: [TableDefinition.Column]]) {
-        self.numbers = numbers
-        self.tables = tables
+    package init(
+        numbers: [String: Int], tables: [String: [TableDefinition.Column]], unused: [String: Set<String>] = [:]
+    ) {
+        (self.numbers, self.tables, self.unused) = (numbers, tables, unused)
     }
 }

@@ -12,6 +12,10 @@ struct WantedTable {
         let wanted: ColumnMatching.Wanted
         /// The relationship whose owners the column holds.
         var owner: RelationshipLayout?
+        /// For a relationship, the column with the destination's entity, by the rules.
+        var entityColumn: String?
+        /// For a relationship with an order, the column with the place, by the rules.
+        var orderColumn: String?
     }
 
     let root: EntityLayout
@@ -44,7 +48,8 @@ struct WantedTable {
                             wanted: .init(
                                 name: leaf.name, stem: "Z" + base.uppercased(), others: others,
                                 former: path.count > 1 ? nil : renamed.map { "Z" + $0.uppercased() },
-                                type: leaf.storage.declaredType)))
+                                type: leaf.storage.declaredType),
+                            entityColumn: leaf.entityColumn, orderColumn: leaf.orderColumn))
                 }
             }
             for owner in names.owners[entity.name] ?? [] {
@@ -55,7 +60,7 @@ struct WantedTable {
                     Column(
                         entity: entity, property: owner.relationship.name,
                         wanted: .init(name: owner.name, stem: stem ?? owner.name, type: "INTEGER", prefix: "Z"),
-                        owner: owner.relationship))
+                        owner: owner.relationship, orderColumn: owner.orderColumn))
             }
         }
     }

@@ -75,7 +75,8 @@ package struct StoreFile {
         try insert.run()
     }
 
-    /// The numbers of the entities, without those of the history, and all tables with their columns.
+    /// The numbers of the entities, without those of the history, all tables with their columns, and those of the
+    /// columns whose removal was deferred.
     ///
     /// - Throws: 259 if an entity has two numbers, since no objects would be found by one of them.
     package func catalog() throws -> StoreCatalog {
@@ -88,7 +89,10 @@ package struct StoreFile {
                     throw damagedNumbers("Z_PRIMARYKEY numbers entity “\(name)” twice, \(other) and \(number)")
                 }
             }
-            return StoreCatalog(numbers: numbers, tables: try connection.columnsByTable())
+            // Damaged metadata are reported where they are needed.
+            let deferred = DeferredCleanup((try? metadata()) ?? [:])
+            return StoreCatalog(
+                numbers: numbers, tables: try connection.columnsByTable(), unused: deferred.columns)
         }
     }
 

@@ -39,6 +39,13 @@ package struct DeferredCleanup: Equatable, Sendable {
         }
     }
 
+    /// The columns to remove, by table.
+    var columns: [String: Set<String>] {
+        var columns: [String: Set<String>] = [:]
+        for case .column(let name, let table) in tasks { columns[table, default: []].insert(name) }
+        return columns
+    }
+
     /// Writes the tasks into metadata, with Core Data's own key to show that there are some.
     package func note(in metadata: inout [String: Any]) {
         metadata[Self.key] = nil

@@ -26,6 +26,10 @@ struct SimulatedStore {
         case otherLetters
         /// Numbers in the names of join tables, and of owners, are others.
         case otherJoins
+        /// Columns that accompany those of relationships have other numbers: order columns those of the relationships'
+        /// own columns, as earlier versions of Pippin made them; columns of entities, and order columns in join tables,
+        /// those of their own names.
+        case otherDependents
         /// A few columns and join tables are not there.
         case dropped
     }
@@ -34,6 +38,10 @@ struct SimulatedStore {
     private(set) var catalog: StoreCatalog
     /// The columns, by `Entity.property` or `Entity.composite.element`; join tables as `table(source, destination)`.
     private(set) var truth: [String: String] = [:]
+    /// The columns with the places in ordered relationships, by `Entity.property`.
+    private(set) var orders: [String: String] = [:]
+    /// The columns with the entities of to-one relationships' destinations, by `Entity.property`.
+    private(set) var entityColumns: [String: String] = [:]
 
     private var random: SplitMix
     private let habits: Set<Habit>
@@ -60,6 +68,10 @@ struct SimulatedStore {
 
     private func number(_ entity: String) -> Int { numbers[entity] ?? 0 }
 
+    private static func inverse(of property: SimulatedModel.Property) -> String {
+        (property.description as? NSRelationshipDescription)?.inverseName ?? ""
+    }
+
     // MARK: Names
 
     private func capitals(_ name: String) -> String {
@@ -75,6 +87,7 @@ struct SimulatedStore {
         var key: String
         var base: String
         var type: String
+        /// The relationship that has the order: `Entity.property`.
         var order: String?
         var hasEntity: Int?
     }
@@ -95,7 +108,7 @@ struct SimulatedStore {
                     wanted.append(
                         Wanted(
                             key: "\(entity.name).\(property.name)", base: property.name, type: "INTEGER",
-                            order: isInverseOrdered ? "" : nil,
+                            order: isInverseOrdered ? "\(destination).\(Self.inverse(of: property))" : nil,
                             hasEntity: made.members(of: made.entity(destination)).count > 1 ? number(destination) : nil)
                     )
                 case .toMany: break
@@ -110,16 +123,38 @@ struct SimulatedStore {
                         Wanted(
                             key: "\(owner.name).\(property.name)",
                             base: "\(number(owner.name) + other)\(property.name)",
-                            type: "INTEGER", order: isOrdered ? "" : nil))
+                            type: "INTEGER", order: isOrdered ? "\(owner.name).\(property.name)" : nil))
                 }
             }
         }
         var columns = [("Z_PK", "INTEGER"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")]
+        let ordered = wanted.filter { $0.order != nil }.map { column in
+            Wanted(key: column.order ?? "", base: "_FOK_\(column.base)", type: "INTEGER")
+        }
+        let ownOrders = Dictionary(zip(ordered.map(\.key), names(ordered))) { first, _ in first }
+        var entityNames: Set<String> = []
         for (column, name) in zip(wanted, names(wanted)) {
             columns.append((name, column.type))
             truth[column.key] = name
-            if let number = column.hasEntity { columns.append(("Z\(number)_\(name.dropFirst())", "INTEGER")) }
-            if column.order != nil { columns.append(("Z_FOK_\(name.dropFirst())", "INTEGER")) }
+            if let number = column.hasEntity {
+                var entity = "Z\(number)_\(name.dropFirst())"
+                if habits.contains(.otherDependents) {
+                    let base = "Z\(number)_\(cut(capitals(column.base)))"
+                    entity = base
+                    var suffix = 0
+                    while !entityNames.insert(entity).inserted {
+                        suffix += 1
+                        entity = base + String(suffix)
+                    }
+                }
+                entityColumns[column.key] = entity
+                columns.append((entity, "INTEGER"))
+            }
+            if let path = column.order {
+                let order = habits.contains(.otherDependents) ? "Z_FOK_\(name.dropFirst())" : ownOrders[path] ?? ""
+                orders[path] = order
+                columns.append((order, "INTEGER"))
+            }
         }
         columns.append(("ZSTRANGER", "VARCHAR"))
         let table = "Z" + cut(capitals(root.name))
@@ -158,6 +193,7 @@ struct SimulatedStore {
     private mutating func addJoins(_ made: SimulatedModel) {
         // Columns with an entity's own keys, numbered by the entity that they are the keys of.
         var columns: [String: String] = [:]
+        var bases: [String: String] = [:]
         var taken: Set<String> = []
         for entity in made.entities.sorted(by: { number($0.name) < number($1.name) }) {
             for property in entity.properties.sorted(by: { $0.name < $1.name }) {
@@ -175,6 +211,7 @@ struct SimulatedStore {
                     name = base + String(suffix)
                 }
                 columns["\(entity.name).\(property.name)"] = name
+                bases["\(entity.name).\(property.name)"] = base
             }
         }
         for (first, second) in made.joins {
@@ -183,8 +220,12 @@ struct SimulatedStore {
             var table = "Z_\(number(first.0))\(cut(capitals(first.1)))"
             while catalog.tables[table] != nil { table += "1" }
             var names = [source, destination]
-            if made.isOrdered(second) { names.append("Z_FOK_\(source.dropFirst(2))") }
-            if made.isOrdered(first) { names.append("Z_FOK_\(destination.dropFirst(2))") }
+            let places = habits.contains(.otherDependents) ? bases : columns
+            for (end, other) in [(second, first), (first, second)] where made.isOrdered(end) {
+                let order = "Z_FOK_\((places["\(other.0).\(other.1)"] ?? "").dropFirst(2))"
+                orders["\(end.0).\(end.1)"] = order
+                names.append(order)
+            }
             catalog.tables[table] = names.map { .init(name: $0, declaredType: "INTEGER") }
             truth["\(first.0).\(first.1)"] = "\(table)(\(source), \(destination))"
             truth["\(second.0).\(second.1)"] = "\(table)(\(destination), \(source))"
