@@ -184,7 +184,7 @@ enum PostgresCommand {
         }
         let reading = try source.source(modelPath: options.model)
         defer { reading.leave() }
-        let (coordinator, store) = try reading.opened()
+        let (coordinator, store) = try reading.opened(isCopied: true)
         let differences = try CopyCommand.differences(from: store, of: coordinator)
         let draft = target.type == NSSQLiteStoreType ? try StoreDraft(of: target.url, like: nil) : nil
         let copy = try coordinator.migratePersistentStore(

@@ -188,4 +188,213 @@ struct CopyTests {
         #expect(CommandRun("check", small.path, "--repair", mended.path).status == 0)
         #expect(try mode(of: mended) == 0o640)
     }
+
+    // MARK: As the store has it
+
+    /// An archive of a text that no archiver writes: there are four bytes more before the offsets of its objects.
+    private static func oddArchive(of text: String) throws -> Data {
+        var bytes = try NSKeyedArchiver.archivedData(withRootObject: text as NSString, requiringSecureCoding: true)
+        let place = bytes.suffix(8).reduce(0) { $0 << 8 | Int($1) }
+        bytes.insert(contentsOf: [0, 0, 0, 0], at: place)
+        let moved = UInt64(place + 4)
+        bytes.replaceSubrange((bytes.count - 8)..., with: (0..<8).reversed().map { UInt8(moved >> ($0 * 8) & 0xFF) })
+        return bytes
+    }
+
+    /// A store with transformable values: an archive, another one that may be kept outside, and bytes that are none.
+    private static func archives() throws -> SmallStore {
+        let store = try SmallStore(addTransformables)
+        let archive = try oddArchive(of: "x").map { String(format: "%02X", $0) }.joined()
+        try execute(
+            "UPDATE ZBOOK SET ZTAGS = x'\(archive)', ZCOVER = x'01\(archive)', ZOTHER = x'FFEE'",
+            in: store.folder.store)
+        return store
+    }
+
+    private static func addTransformables(to model: NSManagedObjectModel) {
+        for name in ["tags", "cover", "other"] {
+            let attribute = NSAttributeDescription()
+            (attribute.name, attribute.attributeType, attribute.isOptional) = (name, .transformableAttributeType, true)
+            attribute.allowsExternalBinaryDataStorage = name == "cover"
+            model.entitiesByName["Book"]?.properties.append(attribute)
+        }
+    }
+
+    private static let archiveBytes = "SELECT Z_PK, ZTAGS, ZCOVER, ZOTHER FROM ZBOOK ORDER BY Z_PK"
+
+    @Test("keeps the bytes of transformable values, whether or not it can read them")
+    func transformables() throws {
+        let store = try Self.archives()
+        let copy = store.folder.file("copy.sqlite")
+        let run = CommandRun("copy", store.path, copy.path)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(try plainSQL(Self.archiveBytes, in: copy) == plainSQL(Self.archiveBytes, in: store.folder.store))
+        let model = SmallStore.model()
+        Self.addTransformables(to: model)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: copy)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+            #expect(books.map { $0.value(forKey: "tags") as? String } == ["x", "x", "x"])
+        }
+    }
+
+    @Test("keeps the bytes of transformable values that an XML store has")
+    func documentTransformables() throws {
+        let store = try Self.archives()
+        let model = SmallStore.model()
+        Self.addTransformables(to: model)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let source = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: store.folder.store,
+            options: ["PippinIsCopied": true])
+        let document = store.folder.file("books.xml")
+        try coordinator.remove(
+            coordinator.migratePersistentStore(source, to: document, options: nil, withType: NSXMLStoreType))
+        let copy = store.folder.file("copy.sqlite")
+        let compiled = store.folder.file("Books.mom")
+        try SourceModelCompiler.compiledData(of: model).write(to: compiled)
+        let run = CommandRun("copy", document.path, copy.path, "--model", compiled.path)
+        #expect(run.status == 0, "\(run.errors)")
+        let order = Self.archiveBytes.replacingOccurrences(of: "Z_PK, ", with: "")
+        #expect(try plainSQL(order, in: copy) == plainSQL(order, in: store.folder.store))
+    }
+
+    /// The statements of a store's indexes; those of constraints, or the others.
+    private static func indexes(ofConstraints: Bool) -> String {
+        """
+        SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name LIKE 'Z%'
+        AND sql LIKE '\(ofConstraints ? "CREATE UNIQUE INDEX%" : "CREATE INDEX%")' ORDER BY sql
+        """
+    }
+
+    @Test("makes no index that the store does not have, except for those of constraints")
+    func indexes() throws {
+        let store = try SmallStore { model in
+            guard let book = model.entitiesByName["Book"], let pages = book.attributesByName["pages"] else { return }
+            // As in Apple's stores: only the copy of the model says that the attribute is indexed.
+            pages.isIndexed = true
+            let element = NSFetchIndexElementDescription(property: pages, collationType: .binary)
+            book.indexes = [NSFetchIndexDescription(name: "byPages", elements: [element])]
+        }
+        try execute("DROP INDEX Z_Book_pages", in: store.folder.store)
+        let before = try plainSQL(Self.indexes(ofConstraints: false), in: store.folder.store)
+        let constraints = try plainSQL(Self.indexes(ofConstraints: true), in: store.folder.store)
+        #expect(before.contains { $0.contains("Z_Book_byPages") } && constraints.count == 1)
+        try execute("DROP INDEX Z_Author_UNIQUE_name", in: store.folder.store)
+        let copy = store.folder.file("copy.sqlite")
+        #expect(CommandRun("copy", store.path, copy.path).status == 0)
+        #expect(try plainSQL(Self.indexes(ofConstraints: false), in: copy) == before)
+        #expect(try plainSQL(Self.indexes(ofConstraints: true), in: copy) == constraints)
+    }
+
+    @Test(
+        "has every byte and every index of a store that Apple's Core Data or SwiftData made",
+        .enabled(if: Fixtures.areThere, StoreFixtures.skipped),
+        arguments: StoreFixtures.stores + ["swiftdata-scheduler/scheduler.sqlite"])
+    func apples(name: String) throws {
+        try StoreFixtures.withCopy(of: name) { store in
+            let run = CommandRun("copy", store.path, copy.path)
+            #expect(run.status == 0, "\(run.errors)")
+            let indexes = try plainSQL(Self.indexes(ofConstraints: false), in: copy)
+            #expect(try indexes == plainSQL(Self.indexes(ofConstraints: false), in: store))
+            // Core Data has made one of the constraints as a word in its column's declaration.
+            let constraints = try plainSQL(Self.indexes(ofConstraints: true), in: copy)
+            #expect(try Set(constraints).isSuperset(of: plainSQL(Self.indexes(ofConstraints: true), in: store)))
+            let blobs = try plainSQL(
+                """
+                SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+                WHERE m.type = 'table' AND m.name LIKE 'Z%' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' AND c.type = 'BLOB'
+                """, in: store
+            ).map { $0.split(separator: "|").map(String.init) }
+            for blob in blobs {
+                let bytes = "SELECT Z_PK, \(blob[1]) FROM \(blob[0]) ORDER BY Z_PK"
+                #expect(try plainSQL(bytes, in: copy) == plainSQL(bytes, in: store), "\(blob)")
+            }
+        }
+    }
+
+    @Test("has what can be read of a store that lacks a column, and names the rest")
+    func missingColumn() throws {
+        try execute("ALTER TABLE ZBOOK DROP COLUMN ZPAGES", in: small.folder.store)
+        let run = CommandRun("copy", small.path, copy.path)
+        #expect(run.status == 0)
+        let text = "the store has no column ZBOOK.ZPAGES, which “Book.pages” needs; the copy lacks what should be there"
+        #expect(run.errors == "pippin: warning: \(text)\n")
+        let rows = "SELECT Z_PK, ZTITLE, ZAUTHOR FROM ZBOOK ORDER BY Z_PK"
+        #expect(try plainSQL(rows, in: copy) == plainSQL(rows, in: small.folder.store))
+        #expect(try plainNumber("SELECT COUNT(ZPAGES) FROM ZBOOK", in: copy) == 0)
+        #expect(CommandRun("check", copy.path).status == 0)
+    }
+
+    @Test("has what can be read of a store that lacks a relationship's column, or a table, and names both ends")
+    func missingRelationship() throws {
+        try execute(
+            "DROP INDEX ZBOOK_ZAUTHOR_INDEX; ALTER TABLE ZBOOK DROP COLUMN ZAUTHOR", in: small.folder.store)
+        let run = CommandRun("copy", small.path, copy.path)
+        #expect(run.status == 0)
+        #expect(run.errors.contains("“Book.author” needs") && run.errors.contains("“Author.books” needs"))
+        #expect(try plainSQL("SELECT ZTITLE FROM ZBOOK WHERE ZPAGES = 249", in: copy) == ["Persuasion"])
+        #expect(try plainSQL("SELECT ZNAME FROM ZAUTHOR", in: copy) == ["Jane Austen"])
+        try execute("DROP TABLE ZAUTHOR", in: small.folder.store)
+        let second = small.folder.file("second.sqlite")
+        let rest = CommandRun("copy", small.path, second.path)
+        #expect(rest.status == 0, "\(rest.errors)")
+        #expect(rest.errors.contains("the store has no table ZAUTHOR, which “Author” needs"))
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOK", in: second) == 3)
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZAUTHOR", in: second) == 0)
+    }
+
+    @Test("gives the order columns of an earlier version of Pippin the names of Core Data, as a migration does")
+    func orderColumns() throws {
+        // An unordered relationship by which the keys are numbered, and an ordered one.
+        func model(next: Bool) -> NSManagedObjectModel {
+            let model = SmallStore.model()
+            let base = NSEntityDescription()
+            base.name = "Part"
+            let parts = ["Cover", "Page"].map { name in
+                let part = NSEntityDescription()
+                part.name = name
+                let (book, all) = (NSRelationshipDescription(), NSRelationshipDescription())
+                (book.name, book.destinationEntity, book.maxCount) = ("book", model.entitiesByName["Book"], 1)
+                (all.name, all.destinationEntity, all.isOrdered) = (name.lowercased() + "Parts", part, name == "Page")
+                (book.inverseRelationship, all.inverseRelationship) = (all, book)
+                part.properties = [book]
+                model.entitiesByName["Book"]?.properties.append(all)
+                return part
+            }
+            base.subentities = parts
+            if next { model.entitiesByName["Author"]?.properties.removeAll { $0.name == "name" } }
+            if next { model.entitiesByName["Author"]?.uniquenessConstraints = [] }
+            model.entities += [base] + parts
+            return model
+        }
+        let store = small.folder.file("parts.sqlite")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(next: false))
+        try coordinator.remove(
+            coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: store))
+        try execute(
+            """
+            INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT) SELECT 1, Z_ENT, 1 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book';
+            INSERT INTO ZPART (Z_PK, Z_ENT, Z_OPT, ZBOOK1, Z_FOK_BOOK)
+                SELECT n.column1, Z_ENT, 1, 1, 9 - n.column1 FROM Z_PRIMARYKEY, (VALUES (4), (5), (6)) n
+                WHERE Z_NAME = 'Page';
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 6 WHERE Z_NAME IN ('Book', 'Part');
+            ALTER TABLE ZPART RENAME COLUMN Z_FOK_BOOK TO Z_FOK_BOOK1
+            """, in: store)
+        let check = CommandRun("check", store.path)
+        #expect(check.status == 0, "\(check.output)")
+        #expect(CommandRun("copy", store.path, copy.path).status == 0)
+        let order = "SELECT Z_PK FROM ZPART ORDER BY Z_FOK_BOOK"
+        #expect(try plainSQL(order, in: copy) == ["6", "5", "4"])
+        let compiled = small.folder.file("Next.mom")
+        try SourceModelCompiler.compiledData(of: model(next: true)).write(to: compiled)
+        let run = CommandRun("migrate", store.path, "--to", compiled.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try plainSQL(order, in: store) == ["6", "5", "4"])
+        let columns = "SELECT name FROM pragma_table_info('ZPART') WHERE name LIKE '%FOK%'"
+        #expect(try plainSQL(columns, in: store) == ["Z_FOK_BOOK"])
+    }
 }

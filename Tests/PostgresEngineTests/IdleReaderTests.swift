@@ -69,7 +69,7 @@ struct IdleReaderTests {
     func longTransaction() throws {
         let store = try Behind()
         let long = try #require(store.engine.longTransactions)
-        try long.beginLongTransaction(makesIndexesLater: false, copies: false)
+        try long.beginLongTransaction(makesIndexesLater: false)
         _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
         store.proxy.set(.refuses)
         store.proxy.set(.passes)
@@ -90,10 +90,10 @@ struct IdleReaderTests {
         let long = try #require(engine.longTransactions)
         let reader = try stores.database.connect()
         try reader.execute("BEGIN; SELECT count(*) FROM store_1.tag")
-        #expect(throws: NSError.self) { try long.beginLongTransaction(makesIndexesLater: true, copies: false) }
+        #expect(throws: NSError.self) { try long.beginLongTransaction(makesIndexesLater: true) }
         #expect(try engine.fetchCount(FetchPlan(entity: tag)) == 0)
         try reader.execute("ROLLBACK")
-        try long.beginLongTransaction(makesIndexesLater: true, copies: false)
+        try long.beginLongTransaction(makesIndexesLater: true)
         try long.endLongTransaction(commits: true)
     }
 

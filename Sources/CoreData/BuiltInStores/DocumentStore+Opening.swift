@@ -93,9 +93,11 @@ extension DocumentStore {
     /// The store's options for transformable attributes.
     var decoding: TransformableCoding.Options {
         let classes = options?[NSBinaryStoreSecureDecodingClasses]
-        return TransformableCoding.Options(
+        var decoding = TransformableCoding.Options(
             classes: classes as? [AnyClass] ?? [],
             allowsAllClasses: StoreSettings.flag(options, NSBinaryStoreInsecureDecodingCompatibilityOption))
+        decoding.keepsBytes = StoreSettings.flag(options, StoreSettings.isCopiedOption)
+        return decoding
     }
 
     func checkOtherVersions(_ document: StoreDocument) throws {

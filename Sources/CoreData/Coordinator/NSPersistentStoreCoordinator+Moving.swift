@@ -89,7 +89,7 @@ extension NSPersistentStoreCoordinator {
             let kept = store.metadata.filter { !StoreMetadata.isReserved($0.key) }
             new.metadata = own.merging(kept) { own, _ in own }
             let entities = modelLayout.entities.filter { store.holds($0, of: managedObjectModel) }
-            let copy = StoreCopy(
+            let copy = try StoreCopy(
                 source: store, destination: new, model: modelLayout, entities: entities, keepsKeys: keepsKeys)
             try copy.run()
         } catch {

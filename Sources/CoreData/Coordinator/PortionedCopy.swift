@@ -21,9 +21,9 @@ struct PortionedCopy {
     /// - Throws: the errors of the stores; the destination is then empty.
     func run() throws {
         try copy.destination.saveMetadata()
-        try long.beginLongTransaction(makesIndexesLater: true, copies: true)
+        try long.beginLongTransaction(makesIndexesLater: true, copying: source)
         do {
-            let roots = copy.entities.filter { $0.superentity == nil }
+            let roots = copy.roots
             for root in roots {
                 // Objects that are gone count, too. A damaged counter keeps no object from being copied.
                 var last = (try? source.keys?.lastKey(of: root)) ?? 0
@@ -52,7 +52,7 @@ struct PortionedCopy {
         let portions = try source.portions(FetchPlan(entity: root))
         while true {
             let rows = try portions.next(Self.portion)
-            if !rows.isEmpty { try body(rows) }
+            if !rows.isEmpty { try body(copy.missing.removed(from: rows)) }
             if rows.count < Self.portion { return }
         }
     }
@@ -76,7 +76,7 @@ struct PortionedCopy {
     /// without an inverse, and many-to-many ones.
     private func lists(of layout: EntityLayout) -> [RelationshipLayout] {
         layout.toManys.filter { relationship in
-            guard !relationship.isTransient else { return false }
+            guard !relationship.isTransient, copy.missing.has(relationship) else { return false }
             guard let inverse = relationship.inverse else { return true }
             return relationship.isOrdered || inverse.isToMany
         }

@@ -9,6 +9,25 @@ struct StoreCopy {
     let entities: [EntityLayout]
     /// Whether objects keep their keys, so that their IDs stay valid.
     let keepsKeys: Bool
+    /// What the source lacks, and the copy does not get.
+    let missing: MissingParts
+
+    /// - Throws: 134020 for a source that lacks a part of its model, unless it was opened by a tool that says so.
+    init(
+        source: NSPersistentStore, destination: NSPersistentStore, model: ModelLayout, entities: [EntityLayout],
+        keepsKeys: Bool
+    ) throws {
+        (self.source, self.destination, self.model) = (source, destination, model)
+        (self.entities, self.keepsKeys) = (entities, keepsKeys)
+        missing = MissingParts(source.engine.inspection?.findings ?? [])
+        guard let first = missing.findings.first,
+            !StoreSettings.flag(source.options, StoreSettings.isCopiedOption)
+        else { return }
+        throw first.error("The store cannot be copied as a whole", url: source.url)
+    }
+
+    /// The root entities whose objects are copied.
+    var roots: [EntityLayout] { entities.filter { $0.superentity == nil && missing.hasTable($0) } }
 
     /// Copies everything in one transaction of the destination. Others may save meanwhile, so all is read in one state
     /// of the source, as far as its engine can do that.
@@ -50,8 +69,8 @@ struct StoreCopy {
         if keepsKeys, let long = destination.engine.longTransactions {
             return try PortionedCopy(self, long).run()
         }
-        let rows = try entities.filter { $0.superentity == nil }.flatMap { root in
-            try source.engine.fetchRows(FetchPlan(entity: root))
+        let rows = try roots.flatMap { root in
+            missing.removed(from: try source.engine.fetchRows(FetchPlan(entity: root)))
         }
         let identifiers = try makeIdentifiers(for: rows)
         var changes = ChangeSet()
@@ -82,7 +101,10 @@ struct StoreCopy {
         for positions in Dictionary(grouping: rows.indices, by: { ObjectIdentifier(rows[$0].objectID.layout) }).values {
             let identifiers = positions.map { rows[$0].objectID }
             for relationship in identifiers[0].layout.toManys where !relationship.isTransient {
-                let lists = try source.engine.destinations(of: relationship, for: identifiers)
+                let lists =
+                    missing.has(relationship)
+                    ? try source.engine.destinations(of: relationship, for: identifiers)
+                    : Array(repeating: [], count: identifiers.count)
                 for (position, list) in zip(positions, lists) { found[position].append(list) }
             }
         }
@@ -111,5 +133,48 @@ struct StoreCopy {
             objectID: new(row.objectID) ?? row.objectID, version: keepsKeys ? max(row.version, 1) - 1 : 0,
             values: values,
             changedSlots: [], toManyChanges: toManys.filter { !$0.added.isEmpty })
+    }
+}
+
+/// The parts of a store that its model names, and whose tables or columns are not there.
+struct MissingParts {
+    let findings: [SchemaFinding]
+
+    init(_ findings: [SchemaFinding]) { self.findings = findings }
+
+    /// Whether the objects of a root entity can be read.
+    func hasTable(_ root: EntityLayout) -> Bool { !findings.contains { $0.property == nil && $0.entity == root.name } }
+
+    /// Whether the destinations of a to-many relationship can be read.
+    func has(_ relationship: RelationshipLayout) -> Bool {
+        if findings.isEmpty { return true }
+        return hasTable(relationship.destination.root)
+            && !findings.contains { $0.property == relationship.name && $0.entity == relationship.source.name }
+    }
+
+    /// Rows without the values of the parts.
+    func removed(from rows: ContiguousArray<Row>) -> ContiguousArray<Row> {
+        if findings.isEmpty { return rows }
+        var slots: [ObjectIdentifier: [Int]] = [:]
+        return ContiguousArray(
+            rows.map { row in
+                let layout = row.objectID.layout
+                let known = slots[ObjectIdentifier(layout)] ?? self.slots(of: layout)
+                slots[ObjectIdentifier(layout)] = known
+                var values = row.values
+                for slot in known { values[slot] = .null }
+                return Row(objectID: row.objectID, version: row.version, values: values)
+            })
+    }
+
+    /// The slots of an entity's rows that have no column.
+    private func slots(of layout: EntityLayout) -> [Int] {
+        findings.compactMap { finding in
+            let lineage = sequence(first: layout, next: \.superentity)
+            guard let property = finding.property, lineage.contains(where: { $0.name == finding.entity }) else {
+                return nil
+            }
+            return layout.slotIndex(forName: property)
+        }
     }
 }

@@ -12,6 +12,8 @@ package enum TransformableCoding {
         var allowsAllClasses = false
         /// Whether a keyed archive replaces a transformer that is not registered.
         var archivesWithoutTransformer = false
+        /// Whether values stay the bytes that a store has, since they are only copied.
+        package var keepsBytes = false
 
         package init(classes: [AnyClass] = [], allowsAllClasses: Bool = false) {
             (self.classes, self.allowsAllClasses) = (classes, allowsAllClasses)
@@ -29,7 +31,7 @@ package enum TransformableCoding {
     package static func value(of bytes: Data, for attribute: AttributeLayout?, _ options: Options = Options())
         -> StoredValue
     {
-        guard let object = object(of: bytes, attribute, options) else { return .data(bytes) }
+        guard !options.keepsBytes, let object = object(of: bytes, attribute, options) else { return .data(bytes) }
         return .object((object as? NSObject) ?? AnyValueBox(object))
     }
 

@@ -111,7 +111,7 @@ extension PostgresEngine: BatchEngine {
 }
 
 extension PostgresEngine: LongTransactionEngine {
-    package func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws {
+    package func beginLongTransaction(makesIndexesLater: Bool, copying source: (any StoreEngine)?) throws {
         try writing { try $0.beginLongTransaction(makesIndexesLater: makesIndexesLater) }
     }
 

@@ -76,7 +76,11 @@ package final class OpenDatabase {
 
     deinit { giveBack?(connection) }
 
-    var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
+    var readingContext: ReadingContext {
+        var coding = TransformableCoding.Options()
+        coding.keepsBytes = configuration.settings.isCopied
+        return ReadingContext(schema: schema, identity: identity, coding: coding)
+    }
 
     /// The prepared access to an entity's rows.
     func access(_ entity: EntityLayout) throws -> EntityAccess {

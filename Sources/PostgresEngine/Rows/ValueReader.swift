@@ -61,7 +61,7 @@ struct ValueReader {
             return .object(NSDecimalNumber(string: numeric.text))
         case .data: return .data(result.data(row, column))
         case .transformable:
-            return TransformableCoding.value(of: result.data(row, column), for: attribute)
+            return TransformableCoding.value(of: result.data(row, column), for: attribute, context.coding)
         case .key:
             guard let destination else { return .null }
             var layout = destination
@@ -87,4 +87,6 @@ struct ValueReader {
 struct ReadingContext {
     let schema: SQLSchema
     let identity: StoreIdentity
+    /// The options for transformable values.
+    let coding: TransformableCoding.Options
 }

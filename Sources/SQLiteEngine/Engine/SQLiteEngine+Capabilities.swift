@@ -71,6 +71,13 @@ extension SQLiteEngine: PinningEngine {
 extension SQLiteEngine: InspectedEngine {
     package var findings: [SchemaFinding] { opened?.schema.findings ?? [] }
 
+    package func missingIndexes() throws -> Set<String> {
+        try reading { store in
+            let existing = try store.run("read the indexes of") { try StoreStructure(store.file).indexes.keys }
+            return Set(store.schema.indexes.map(\.name)).subtracting(existing)
+        }
+    }
+
     package func danglingReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout
     ) throws -> [Int64: [NSManagedObjectID]] {

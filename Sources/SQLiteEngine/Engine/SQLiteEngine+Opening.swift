@@ -64,7 +64,9 @@ extension SQLiteEngine {
         let history = try historyWriter(in: file, schema, hasTables: hasHistory)
         let derived = DerivedValues()
         try prepare(file, derived)
-        let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
+        let external =
+            isInMemory
+            ? .none : ExternalData(store: settings.externalDataStore ?? file.url, keepsBytes: settings.isCopied)
         // Leftovers that cannot be removed now are left for the next opening.
         if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
         facts.identity.uuid = metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid

@@ -23,17 +23,23 @@ package struct ExternalData {
     static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)
 
     /// The options for archiving transformable values.
-    var coding: TransformableCoding.Options { inlineLimit == .max ? .inMemory : TransformableCoding.Options() }
+    private(set) var coding: TransformableCoding.Options
 
-    package init(store: URL, inlineLimit: Int = 128 * 1024) {
+    /// - Parameters:
+    ///   - store: the store of the values.
+    ///   - inlineLimit: the most bytes of a value that is kept in the database.
+    ///   - keepsBytes: whether transformable values are read as the bytes that the store has.
+    package init(store: URL, inlineLimit: Int = 128 * 1024, keepsBytes: Bool = false) {
         let file = store.linkedFile
         self.init(store: file, inlineLimit: inlineLimit, link: file == store ? nil : store)
+        coding.keepsBytes = keepsBytes
     }
 
     private init(store: URL, inlineLimit: Int, link: URL?) {
         self.store = store
         self.link = link
         self.inlineLimit = inlineLimit
+        coding = inlineLimit == .max ? .inMemory : TransformableCoding.Options()
         let name = store.deletingPathExtension().lastPathComponent
         support = store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
         folder = support.appendingPathComponent(Self.folderName, isDirectory: true)

@@ -10,9 +10,11 @@ extension SQLiteEngine: LongTransactionEngine {
     /// - Parameters:
     ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist: sorting once
     ///     costs less than inserting each row into an index that outgrows SQLite's cache.
-    ///   - copies: drops the triggers of derived attributes, too; their values are written as they are.
-    /// - Throws: SQLite's errors.
-    package func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws {
+    ///   - source: if rows are copied, the triggers of derived attributes are dropped, too, and their values are
+    ///     written as they are. Indexes that the source does not have are not created, except for those of constraints.
+    /// - Throws: SQLite's errors, and those of the source.
+    package func beginLongTransaction(makesIndexesLater: Bool, copying source: (any StoreEngine)?) throws {
+        let missing = try source?.inspection?.missingIndexes() ?? []
         var store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             try store.connection.beginLong(undoesParts: !makesIndexesLater && store.mayBreakConstraints)
@@ -20,7 +22,7 @@ extension SQLiteEngine: LongTransactionEngine {
         store.filesOfLongTransaction = []
         do {
             try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-                if copies, store.hasDerivedAttributes {
+                if source != nil, store.hasDerivedAttributes {
                     let copying = try store.takingDerivedValues()
                     (copying.filesOfLongTransaction, store.filesOfLongTransaction) = ([], nil)
                     (store, opened) = (copying, copying)
@@ -29,7 +31,9 @@ extension SQLiteEngine: LongTransactionEngine {
                 for index in store.schema.indexes {
                     try store.connection.execute("DROP INDEX IF EXISTS \(quoted(index.name))")
                 }
-                store.indexesOfLongTransaction = store.schema.indexes
+                store.indexesOfLongTransaction = store.schema.indexes.filter {
+                    $0.isUnique || !missing.contains($0.name)
+                }
             }
         } catch {
             // The first error is the one to report.

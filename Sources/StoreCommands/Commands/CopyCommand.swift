@@ -31,7 +31,7 @@ package enum CopyCommand {
         let (source, target) = (URL(store: options.source), URL(store: options.target))
         let reading = try SourceStore(at: source, modelPath: options.model)
         defer { reading.leave() }
-        let (coordinator, store) = try reading.opened()
+        let (coordinator, store) = try reading.opened(isCopied: true)
         let differences = try differences(from: store, of: coordinator)
         let draft = try StoreDraft(of: target, like: source)
         let copy = try coordinator.migratePersistentStore(
@@ -43,8 +43,8 @@ package enum CopyCommand {
         if let missing = try MissingFiles.text(of: target) { warn("\(missing) beside the copy, as beside the store") }
     }
 
-    /// What a copy has otherwise than its source: values that are read as something else than what the file has, and
-    /// pairs that lead to no object.
+    /// What a copy has otherwise than its source: what the source lacks, values that are read as something else than
+    /// what the file has, and pairs that lead to no object.
     ///
     /// - Parameters:
     ///   - source: the store to be copied, open.
@@ -54,6 +54,9 @@ package enum CopyCommand {
     package static func differences(
         from source: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator
     ) throws -> [String] {
-        try ValueCheck.differencesOfCopy(of: source, coordinator)
+        let missing = (source.engine.inspection?.findings ?? []).map {
+            "the store has \($0.text); the copy lacks what should be there"
+        }
+        return try missing + ValueCheck.differencesOfCopy(of: source, coordinator)
     }
 }

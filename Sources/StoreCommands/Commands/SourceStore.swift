@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import StoreEngine
 import StoreReading
 
 /// A store that is only read, and stays as it is.
@@ -42,23 +43,27 @@ package final class SourceStore {
     /// The store, opened with its own model, or with the first version of the named one that fits, the current version
     /// being tried first.
     ///
+    /// - Parameter isCopied: whether it is opened to be copied: see `StoreSettings.isCopied`.
+    /// - Returns: the store, and its coordinator.
     /// - Throws: why the current version does not fit, if none does.
-    package func opened() throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
-        guard let modelPath else { return try opened(with: model()) }
+    package func opened(isCopied: Bool = false) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+        guard let modelPath else { return try opened(with: model(), isCopied) }
         let package = try ModelPackage(at: URL(fileURLWithPath: modelPath))
-        do { return try opened(with: package.model(version: nil)) } catch {
+        do { return try opened(with: package.model(version: nil), isCopied) } catch {
             for version in package.versions where version.name != package.currentVersionName {
-                if let opened = try? opened(with: package.model(version: version.name)) { return opened }
+                if let opened = try? opened(with: package.model(version: version.name), isCopied) { return opened }
             }
             throw error
         }
     }
 
     private func opened(
-        with model: NSManagedObjectModel
+        with model: NSManagedObjectModel, _ isCopied: Bool
     ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+        var options: [AnyHashable: Any] = [
+            NSReadOnlyPersistentStoreOption: true, StoreSettings.isCopiedOption: isCopied,
+        ]
         if copy != nil { options[ExternalDataOption.store] = place }
         let store = try coordinator.addPersistentStore(
             ofType: type, configurationName: configuration(in: model), at: url, options: options)

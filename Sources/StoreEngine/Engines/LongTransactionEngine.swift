@@ -6,10 +6,11 @@ package protocol LongTransactionEngine: StoreEngine {
     ///
     /// - Parameters:
     ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
-    ///   - copies: whether the rows are copies of another store's: values of derived attributes are then taken from
-    ///     them, and not computed, as far as the engine can do that.
-    /// - Throws: the errors of the store.
-    func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws
+    ///   - source: the store whose rows are copied, if they are copies: values of derived attributes are then taken
+    ///     from it, and not computed, and indexes that it does not have are not made, except for those of constraints,
+    ///     as far as the engine can do that.
+    /// - Throws: the errors of the stores.
+    func beginLongTransaction(makesIndexesLater: Bool, copying source: (any StoreEngine)?) throws
 
     /// Creates the deferred indexes, and what computes derived attributes. Those whose rows share values that must be
     /// unique are deferred again.
@@ -33,6 +34,6 @@ package protocol LongTransactionEngine: StoreEngine {
 
 extension LongTransactionEngine {
     package func beginLongTransaction(makesIndexesLater: Bool) throws {
-        try beginLongTransaction(makesIndexesLater: makesIndexesLater, copies: false)
+        try beginLongTransaction(makesIndexesLater: makesIndexesLater, copying: nil)
     }
 }

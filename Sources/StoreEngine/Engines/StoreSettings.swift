@@ -17,9 +17,14 @@ package struct StoreSettings {
     package let externalDataStore: URL?
     /// Whether rows of entities that the model does not have are left out, instead of being an error.
     package let leavesOutStrangers: Bool
+    /// Whether the store is opened to be copied: values of transformable attributes are the bytes that it has.
+    package let isCopied: Bool
 
     /// Option (`Bool`) of tools that show a store: see ``leavesOutStrangers``.
     package static let leavesOutStrangersOption = "PippinLeavesOutStrangers"
+    /// Option (`Bool`) of tools that copy a store: see ``isCopied``. What the store lacks is left out of the copy, and
+    /// the tool says so.
+    package static let isCopiedOption = "PippinIsCopied"
 
     /// How long to wait for a lock, in seconds, by default; see `NSPersistentStoreDescription.timeout`.
     package static let defaultTimeout: Double = 240
@@ -50,6 +55,7 @@ package struct StoreSettings {
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         externalDataStore = options?[ExternalDataOption.store] as? URL
         leavesOutStrangers = flag(Self.leavesOutStrangersOption)
+        isCopied = flag(Self.isCopiedOption)
     }
 }
 

@@ -148,4 +148,17 @@ struct IncompleteStoreTests {
         #expect(error.map { "\($0)" }?.contains("ZNOTE.ZTEXT") == true)
         #expect(try plainSQL("SELECT SOMETHING FROM ZNOTE", in: folder.store) == ["Text"])
     }
+
+    @Test("A store that lacks something is not moved: the values would be lost")
+    func moving() throws {
+        let context = try context(without: "ALTER TABLE ZNOTE RENAME COLUMN ZTEXT TO SOMETHING")
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        let store = try #require(coordinator.persistentStores.first)
+        let copy = folder.file("copy.sqlite")
+        expectError("no column ZNOTE.ZTEXT, which “Note.text” needs") {
+            _ = try coordinator.migratePersistentStore(store, to: copy, options: nil, withType: NSSQLiteStoreType)
+        }
+        #expect(coordinator.persistentStores == [store])
+        #expect(throws: (any Error).self) { try plainSQL("SELECT * FROM ZNOTE", in: copy) }
+    }
 }

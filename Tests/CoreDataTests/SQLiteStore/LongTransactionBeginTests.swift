@@ -26,13 +26,13 @@ struct LongTransactionBeginTests {
             let reading = try engine.current().connection.prepare("SELECT 1 FROM Z_METADATA")
             #expect(try reading.step())
             #expect(throws: NSError.self) {
-                try engine.beginLongTransaction(makesIndexesLater: true, copies: true)
+                try engine.beginLongTransaction(makesIndexesLater: true, copying: engine)
             }
             reading.reset()
             try execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION", in: file)
             #expect(try plainSQL(schema, in: file) == before)
             #expect(try engine.current().usualStore == nil)
-            try engine.beginLongTransaction(makesIndexesLater: true, copies: true)
+            try engine.beginLongTransaction(makesIndexesLater: true, copying: engine)
             try engine.makeIndexes()
             try engine.endLongTransaction(commits: true)
             #expect(try plainSQL(schema, in: file) == before)

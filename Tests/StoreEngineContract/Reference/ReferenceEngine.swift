@@ -117,7 +117,9 @@ extension ReferenceEngine: KeyedEngine {
 }
 
 extension ReferenceEngine: LongTransactionEngine {
-    package func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws { beforeLongTransaction = store }
+    package func beginLongTransaction(makesIndexesLater: Bool, copying source: (any StoreEngine)?) throws {
+        beforeLongTransaction = store
+    }
 
     package func endLongTransaction(commits: Bool) throws {
         if !commits, let former = beforeLongTransaction { store = former }
