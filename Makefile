@@ -37,7 +37,13 @@ CLUSTER_SEED ?=
 CLUSTER_FAULTS ?= 18
 CLUSTER_SECONDS ?= 180
 
-.PHONY: help demo test test-browser test-cluster install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
+# How many seeds `make test-sync` runs and the first one, with how many devices, and how many steps each.
+SEEDS ?= 1000
+SEEDS_FROM ?= 1
+DEVICES ?= 3
+SYNC_STEPS ?= 600
+
+.PHONY: help demo test test-browser test-cluster test-sync install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
 	dependencies
 
 help:
@@ -49,6 +55,7 @@ help:
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
 	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
 	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
+	@echo "make test-sync  devices and a server that sync in memory, with kills, a bad network and wrong clocks; SEEDS=1000 DEVICES=3"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
@@ -82,6 +89,13 @@ test-cluster:
 	$(SWIFT) build $(SWIFT_FLAGS) --product ClusterTest
 	@"$$($(SWIFT) build --show-bin-path)/ClusterTest" --faults $(CLUSTER_FAULTS) --seconds $(CLUSTER_SECONDS) \
 		$(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
+
+# Optimized, as it runs many seeds; first it shows that each broken rule is seen.
+test-sync:
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product SyncTest
+	@"$$($(SWIFT) build -c release --show-bin-path)/SyncTest" --broken 60
+	@"$$($(SWIFT) build -c release --show-bin-path)/SyncTest" --seeds $(SEEDS) --from $(SEEDS_FROM) --devices $(DEVICES) \
+		--steps $(SYNC_STEPS)
 
 install:
 	@for product in pippin pippin-browse pippin-shell pippin-postgres; do $(SWIFT) build -c release --product $$product || exit 1; done

@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
         .target(name: "KeyedArchives", dependencies: ["Ordering"]),
         .target(name: "PredicateFormat", dependencies: ["CompactCollections", "Ordering"]),
+        // What a device and a server do to stay in step, as values; no store and no network in sight.
+        .target(name: "SyncPlanning"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
@@ -229,6 +231,10 @@ let package = Package(
                 "CoreDataPostgres", "FaultProxy", "Linearizability", "PippinPostgres", "PostgresConnection",
             ],
             path: "Tests/ClusterTest"),
+        // Devices, a server and a bad network, in memory, by seed: `make test-sync`.
+        .target(name: "SyncSimulation", dependencies: ["SyncPlanning", "TestSupport"], path: "Tests/SyncSimulation"),
+        .executableTarget(name: "SyncTest", dependencies: ["SyncSimulation"], path: "Tests/SyncTest"),
+        .testTarget(name: "SyncPlanningTests", dependencies: ["SyncPlanning", "SyncSimulation", "TestSupport"]),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),

@@ -1,0 +1,50 @@
+/// What a device's clocks show at one moment.
+package struct ClockReading: Hashable, Sendable {
+    /// The identifier of the machine's start; the running time begins anew with each.
+    package var boot: String
+    /// Microseconds since the start, sleep included. Nobody can set this clock.
+    package var running: Int64
+    /// Microseconds since 1970, by the clock on the wall, which anybody can set.
+    package var wall: Int64
+
+    package init(boot: String, running: Int64, wall: Int64) {
+        self.boot = boot
+        self.running = running
+        self.wall = wall
+    }
+}
+
+/// How far a device's clocks are from the server's, measured with each greeting. Pure.
+package struct ClockOffsets: Hashable, Sendable {
+    /// An offset, and the round trip in which it was measured: it is wrong by half of that at most.
+    package struct Measurement: Hashable, Sendable {
+        package var offset: Int64
+        package var roundTrip: Int64
+    }
+
+    /// Server's time less running time, for each start of the machine, by the shortest round trip.
+    package private(set) var byBoot: [String: Measurement] = [:]
+    /// Server's time less the wall clock's, as last measured.
+    package private(set) var wall: Int64?
+
+    package init() {}
+
+    /// Takes in a greeting's answer: the server's time was read halfway between sending and receiving.
+    package mutating func measure(sent: ClockReading, received: ClockReading, server: Int64) {
+        guard sent.boot == received.boot else { return }
+        let roundTrip = received.running - sent.running
+        let half = roundTrip / 2
+        if byBoot[sent.boot].map({ roundTrip < $0.roundTrip }) ?? true {
+            byBoot[sent.boot] = Measurement(offset: server - (sent.running + half), roundTrip: roundTrip)
+        }
+        wall = server - (received.wall - half)
+    }
+
+    /// When something happened by the server's clock, or nil if no greeting has ever been answered.
+    ///
+    /// Within a start of the machine in which there was a greeting this does not depend on the wall clock.
+    package func serverTime(of reading: ClockReading) -> Int64? {
+        if let measurement = byBoot[reading.boot] { return reading.running + measurement.offset }
+        return wall.map { reading.wall + $0 }
+    }
+}

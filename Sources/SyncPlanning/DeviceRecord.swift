@@ -1,0 +1,147 @@
+/// What a device keeps of its sync, in the store, beside its rows.
+package struct DeviceRecord: Hashable, Sendable {
+    package var device: DeviceID
+    /// The server's history that the cursor counts in; nil before the first download.
+    package var epoch: String?
+    /// The last transaction of the server's history that the rows have.
+    package var cursor: HistoryNumber = 0
+    package var nextBatch: UInt64 = 1
+    /// The scopes whose rows are here.
+    package var scopes: Set<SyncScope> = []
+    /// The properties that both sides know, whose values are here.
+    package var known = KnownProperties([:])
+    package var clocks = ClockOffsets()
+    package var download: DownloadProgress?
+
+    package init(device: DeviceID) { self.device = device }
+}
+
+/// A download that goes on after a kill. Its rows are in a table beside the rows until all of them are there.
+package struct DownloadProgress: Hashable, Sendable {
+    package var kind: DownloadKind
+    package var epoch: String
+    package var agreement: Agreement
+    package var granted: Set<SyncScope>
+    package var generation: HistoryNumber?
+    package var next: RowID?
+    package var isComplete = false
+}
+
+/// Own transactions on their way: written before the first byte is sent, and unchanged until the server has decided.
+package struct FrozenBatch: Hashable, Sendable {
+    package var request: PushRequest
+    package var answer: PushAnswer?
+
+    package init(request: PushRequest, answer: PushAnswer? = nil) {
+        self.request = request
+        self.answer = answer
+    }
+}
+
+/// What may be sent next.
+package struct FreezeOrder: Hashable, Sendable {
+    /// The properties that both sides know.
+    package var known: KnownProperties
+    /// The entities of which this program cannot make rows. The first transaction that makes such a row, and all after
+    /// it, are not sent.
+    package var unwritable: Set<String>
+    package var agreement: Agreement
+    package var epoch: String
+
+    package init(known: KnownProperties, unwritable: Set<String>, agreement: Agreement, epoch: String) {
+        self.known = known
+        self.unwritable = unwritable
+        self.agreement = agreement
+        self.epoch = epoch
+    }
+}
+
+/// Chooses what is sent next. Pure.
+package enum Freezing {
+    package struct Result: Hashable, Sendable {
+        /// What to send: the parts that the server knows; nil if there is none.
+        package var request: PushRequest?
+        /// What stays: parts that the server does not know yet, and everything after a transaction that must wait.
+        package var rest: [OwnTransaction] = []
+        /// Whether something waits for a newer server.
+        package var waitsForServer = false
+        /// Whether something waits for a newer program.
+        package var waitsForProgram = false
+    }
+
+    /// - Parameters:
+    ///   - open: the unsent transactions, in order.
+    ///   - order: what may be sent.
+    ///   - record: the device's record, with the number of the next batch.
+    ///   - schema: the device's schema.
+    ///   - limit: how many transactions a batch has at most.
+    /// - Returns: the batch, and what stays.
+    package static func freeze(
+        _ open: [OwnTransaction], _ order: FreezeOrder, record: DeviceRecord, schema: SyncSchema, limit: Int
+    ) -> Result {
+        let known = order.known
+        var result = Result()
+        var batch: [OwnTransaction] = []
+        for (place, transaction) in open.enumerated() {
+            let isStopped = transaction.changes.contains { change in
+                if case .insert = change.edit { order.unwritable.contains(change.id.entity) } else { false }
+            }
+            if isStopped || batch.count >= limit {
+                result.rest += open[place...]
+                result.waitsForProgram = isStopped
+                break
+            }
+            var sent = transaction
+            var rest = transaction
+            sent.changes = transaction.changes.compactMap { part(of: $0, isKnown: true, known, schema) }
+            rest.changes = transaction.changes.compactMap { part(of: $0, isKnown: false, known, schema) }
+            if !rest.changes.isEmpty {
+                result.rest.append(rest)
+                result.waitsForServer = true
+            }
+            if sent.changes.isEmpty { continue }
+            sent.time = record.clocks.serverTime(of: transaction.reading)
+            batch.append(sent)
+        }
+        if !batch.isEmpty {
+            result.request = PushRequest(
+                device: record.device, agreement: order.agreement, epoch: order.epoch, batch: record.nextBatch,
+                transactions: batch)
+        }
+        return result
+    }
+
+    /// The part of a change that the server knows, or the other one; nil if there is nothing in it.
+    private static func part(
+        of change: RowChange, isKnown: Bool, _ known: KnownProperties, _ schema: SyncSchema
+    ) -> RowChange? {
+        var part = change
+        let entity = change.id.entity
+        guard known.contains(entity) else { return isKnown ? nil : change }
+        switch change.edit {
+        case .delete: return isKnown ? change : nil
+        case .insert(let values):
+            if isKnown {
+                part.edit = .insert(known.part(of: values, in: entity))
+                return part
+            }
+            // Values that a row gets anyway need not be sent later.
+            let rest = values.filter { property, value in
+                !known.contains(property, of: entity)
+                    && value != schema.property(property, of: entity)?.initialValue ?? .null
+            }
+            if rest.isEmpty { return nil }
+            part.edit = .update(
+                rest.reduce(into: [:]) { changes, item in
+                    let old = schema.property(item.key, of: entity)?.initialValue ?? .null
+                    changes[item.key] = ValueChange(old: old, new: item.value)
+                })
+            return part
+        case .update(let changes):
+            let kept = changes.filter { known.contains($0.key, of: entity) == isKnown }
+            if kept.isEmpty { return nil }
+            part.edit = .update(kept)
+            return part
+        }
+    }
+}

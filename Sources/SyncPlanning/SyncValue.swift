@@ -1,0 +1,157 @@
+/// A property's value as a sync sees it: equal if and only if its bytes are.
+package enum SyncValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case double(ExactDouble)
+    /// A decimal number, as text, so that no digit is lost.
+    case decimal(String)
+    case text(ExactText)
+    /// Microseconds since 1970.
+    case date(Int64)
+    case bytes([UInt8])
+    /// The row that a to-one relationship leads to.
+    case reference(RowID)
+    /// The rows of a to-many relationship in order, each once.
+    case list([RowID])
+    /// Values without an order. Destinations of an unordered to-many relationship are references.
+    case set(Set<SyncValue>)
+
+    /// The rows that the value refers to.
+    package var references: [RowID] {
+        switch self {
+        case .reference(let id): [id]
+        case .list(let ids): ids
+        case .set(let values): values.flatMap(\.references)
+        default: []
+        }
+    }
+
+    /// The value without a row, or nil if nothing is left of it.
+    func removing(_ id: RowID) -> SyncValue? {
+        switch self {
+        case .reference(let destination): destination == id ? nil : self
+        case .list(let ids): .list(ids.filter { $0 != id })
+        case .set(let values): .set(values.subtracting([.reference(id)]))
+        default: self
+        }
+    }
+
+    /// The value with references to one row leading to another. A list has each row once, where it came first.
+    func replacing(_ id: RowID, by other: RowID) -> SyncValue {
+        switch self {
+        case .reference(let destination): return destination == id ? .reference(other) : self
+        case .list(let ids):
+            var seen: Set<RowID> = []
+            return .list(ids.map { $0 == id ? other : $0 }.filter { seen.insert($0).inserted })
+        case .set(let values): return .set(Set(values.map { $0 == .reference(id) ? .reference(other) : $0 }))
+        default: return self
+        }
+    }
+}
+
+/// A text that equals another if their bytes are equal. `String` takes a composed letter and a decomposed one for the
+/// same, so that an edit from one to the other would be missed.
+package struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    package let string: String
+
+    package init(_ string: String) { self.string = string }
+
+    package init(stringLiteral value: String) { string = value }
+
+    package static func == (one: ExactText, other: ExactText) -> Bool {
+        one.string.utf8.elementsEqual(other.string.utf8)
+    }
+
+    package static func < (one: ExactText, other: ExactText) -> Bool {
+        one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in string.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
+    }
+}
+
+/// A number that equals another if their bits are equal: not a number equals itself, and -0 is not 0.
+package struct ExactDouble: Hashable, Sendable {
+    private let bits: UInt64
+
+    package init(_ value: Double) { bits = value.bitPattern }
+
+    package var value: Double { Double(bitPattern: bits) }
+}
+
+/// A row, by what it has on every device: the entity's renaming identifier and the model's `id`.
+package struct RowID: Hashable, Comparable, Sendable {
+    package let entity: String
+    package let key: ExactText
+
+    /// - Parameters:
+    ///   - entity: the entity's renaming identifier.
+    ///   - key: the identifier as text: a UUID, a number or a text of the user's.
+    package init(_ entity: String, _ key: String) {
+        self.entity = entity
+        self.key = ExactText(key)
+    }
+
+    package static func < (one: RowID, other: RowID) -> Bool {
+        one.entity == other.entity ? one.key < other.key : one.entity < other.entity
+    }
+}
+
+/// The part of the data that a row belongs to, such as a team. Rows without one are for everybody.
+package struct SyncScope: Hashable, Comparable, Sendable {
+    package let name: ExactText
+
+    package init(_ name: String) { self.name = ExactText(name) }
+
+    package static func < (one: SyncScope, other: SyncScope) -> Bool { one.name < other.name }
+}
+
+/// A device, by the identifier that its store got when it was made.
+package struct DeviceID: Hashable, Comparable, Sendable {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    package static func < (one: DeviceID, other: DeviceID) -> Bool { one.name < other.name }
+}
+
+/// The number of a transaction in the server's history. Numbers grow, and none becomes visible after a greater one.
+package typealias HistoryNumber = UInt64
+
+/// The last change of a property on the server.
+package struct Stamp: Hashable, Sendable {
+    /// The transaction.
+    package var number: HistoryNumber
+    /// When the edit was made, in microseconds since 1970 by the server's clock.
+    package var time: Int64
+    /// Who made it; nil for the server's own rules.
+    package var device: DeviceID?
+
+    package init(number: HistoryNumber, time: Int64, device: DeviceID?) {
+        self.number = number
+        self.time = time
+        self.device = device
+    }
+}
+
+/// A row with its values by the properties' renaming identifiers.
+package struct Row: Hashable, Sendable {
+    package var values: [String: SyncValue]
+    /// The last change of each property, on the server; none on a device.
+    package var stamps: [String: Stamp] = [:]
+    package var scope: SyncScope?
+
+    package init(values: [String: SyncValue], stamps: [String: Stamp] = [:], scope: SyncScope? = nil) {
+        self.values = values
+        self.stamps = stamps
+        self.scope = scope
+    }
+
+    /// The rows that this one refers to, with the properties that do.
+    package func references() -> [(property: String, destination: RowID)] {
+        values.flatMap { property, value in value.references.map { (property, $0) } }
+    }
+}

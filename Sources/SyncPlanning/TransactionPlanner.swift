@@ -1,0 +1,155 @@
+/// What a program's closures decide. They run on the device.
+package struct ProgramRules: Sendable {
+    /// Merges a row that both sides have changed: what it was (nil if both made it), mine, theirs.
+    package var merge:
+        @Sendable (_ id: RowID, _ old: [String: SyncValue]?, _ mine: [String: SyncValue], _ theirs: [String: SyncValue])
+            -> [String: SyncValue]
+    /// Gives a row other values in place of those that another row has.
+    package var rename:
+        @Sendable (_ id: RowID, _ values: [String: SyncValue], _ properties: [String]) -> [String: SyncValue]
+
+    package init(
+        merge:
+            @escaping @Sendable (
+                _ id: RowID, _ old: [String: SyncValue]?, _ mine: [String: SyncValue], _ theirs: [String: SyncValue]
+            ) -> [String: SyncValue],
+        rename:
+            @escaping @Sendable (_ id: RowID, _ values: [String: SyncValue], _ properties: [String]) -> [String:
+            SyncValue]
+    ) {
+        self.merge = merge
+        self.rename = rename
+    }
+}
+
+/// Which closures may run. One that ended the program twice is not asked a third time: so each is noted in the store
+/// before it runs, and the note goes with the transaction that has its result.
+struct ClosureRuns {
+    /// The rows noted since the program started to plan this step.
+    let noted: Set<RowID>
+    /// How often each row has been noted, this time included.
+    let attempts: [RowID: Int]
+    /// Rows that have to be noted first.
+    private(set) var missing: Set<RowID> = []
+    /// Rows whose closures are not asked any more.
+    private(set) var skipped: Set<RowID> = []
+
+    init(noted: Set<RowID>, attempts: [RowID: Int]) {
+        self.noted = noted
+        self.attempts = attempts
+    }
+
+    mutating func mayRun(_ id: RowID) -> Bool {
+        guard noted.contains(id) else {
+            missing.insert(id)
+            return false
+        }
+        if attempts[id, default: 0] > 2 {
+            skipped.insert(id)
+            return false
+        }
+        return true
+    }
+}
+
+/// What becomes of a transaction.
+enum Verdict: Hashable {
+    /// It was applied, apart from these.
+    case taken([RefusedChange])
+    case refused(RefusalReason)
+    /// The device has to run a closure on this row first.
+    case conflict(RowID)
+}
+
+/// Applies own transactions to rows: on the server, where the result is what is true, and on a device, which shows its
+/// unsent transactions on top of the server's rows. One set of rules for both. Pure.
+///
+/// They differ in four points. The server compares times; on a device its own edits are on top. The server asks for a
+/// closure by a conflict; a device runs it. The server checks references, required values and rights; a device has
+/// checked what it could when it saved, and may lack rows of other scopes.
+struct TransactionPlanner {
+    enum Side {
+        /// The server, with the time by its clock and the scopes that the user may write.
+        case server(now: Int64, allowed: Set<SyncScope>)
+        case device(ProgramRules)
+    }
+
+    let schema: SyncSchema
+    let side: Side
+    /// The device whose transactions these are.
+    let device: DeviceID
+    /// The number that the next transaction gets; on a device, that of the server's state below.
+    var number: HistoryNumber
+    var rows: WorkingRows
+    /// Rows that refused transactions were to insert.
+    var refusedInserts: Set<RowID> = []
+    /// Which closures may run; on a server none does.
+    var closures = ClosureRuns(noted: [], attempts: [:])
+
+    private var isServer: Bool { if case .server = side { true } else { false } }
+
+    /// Applies a transaction, or leaves the rows as they were. A device's closures write their results into it.
+    mutating func take(_ transaction: inout OwnTransaction) -> Verdict {
+        rows.mark()
+        var attempt = TransactionAttempt(planner: self, transaction: transaction)
+        let verdict = attempt.run()
+        self = attempt.planner
+        switch verdict {
+        case .taken: transaction = attempt.transaction
+        case .refused:
+            rows.rollBack()
+            for change in transaction.changes {
+                if case .insert = change.edit, rows[change.id].row == nil { refusedInserts.insert(change.id) }
+            }
+        case .conflict: rows.rollBack()
+        }
+        return verdict
+    }
+
+    /// When an edit was made, by the server's clock, and never later than it arrived.
+    func time(of transaction: OwnTransaction) -> Int64? {
+        guard case .server(let now, _) = side else { return transaction.time }
+        return transaction.time.map { min($0, now) }
+    }
+
+    /// Whether somebody else has changed a property since the device saw it.
+    func isForeign(_ stamp: Stamp?, since base: HistoryNumber) -> Bool {
+        guard let stamp else { return false }
+        return stamp.number > base && stamp.device != device
+    }
+
+    /// Whether an edit is later than the one that is there. On a device its own is on top, as only the server compares.
+    func isLater(_ transaction: OwnTransaction, than stamp: Stamp?) -> Bool {
+        guard isServer else { return true }
+        guard let time = time(of: transaction) else { return false }
+        return stamp.map { time > $0.time } ?? true
+    }
+
+    func stamp(_ transaction: OwnTransaction) -> Stamp {
+        var now: Int64 = 0
+        if case .server(let time, _) = side { now = time }
+        return Stamp(number: number, time: time(of: transaction) ?? now, device: device)
+    }
+
+    /// The stamp of what the server does by its own rules.
+    var ownStamp: Stamp {
+        var now: Int64 = 0
+        if case .server(let time, _) = side { now = time }
+        return Stamp(number: number, time: now, device: nil)
+    }
+
+    /// The scope of a row, found by its property or its owner.
+    mutating func scope(of row: Row, in entity: String, depth: Int = 0) -> SyncScope? {
+        switch schema.entities[entity]?.scope ?? .everybody {
+        case .everybody: return nil
+        case .property(let property):
+            if case .text(let text) = row.values[property] { return SyncScope(text.string) }
+            return nil
+        case .owner(let property):
+            guard depth < 16, case .reference(let owner) = row.values[property], let ownerRow = rows[owner].row else {
+                return row.scope
+            }
+            return scope(of: ownerRow, in: owner.entity, depth: depth + 1)
+        }
+    }
+}
