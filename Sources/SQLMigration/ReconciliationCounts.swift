@@ -10,8 +10,8 @@ extension ModelReconciliation {
     ///   - schema: the store's tables.
     ///   - hasOtherParts: whether the JSON in a column has other parts than some.
     ///   - count: runs a statement that gives one number.
-    /// - Returns: the losses; that of an empty entity whose name another one takes is left out, and that of JSON which
-    ///   is taken apart as a whole.
+    /// - Returns: the losses; that of an empty entity whose name another one takes is left out, that of JSON which is
+    ///   taken apart as a whole, and that of missing values where none is missing.
     /// - Throws: the errors of `count`.
     package func losses(
         in schema: SQLSchema, hasOtherParts: (_ column: String, NestedParts) throws -> SQLFragment,
@@ -26,10 +26,15 @@ extension ModelReconciliation {
                         RowCountSQL.rows(of: mapping, where: try hasOtherParts($0, parts))
                     }
                 }
+                if case .filledIn = loss.reason, let property = loss.property {
+                    values = RowCountSQL.column(of: property, mapping).map {
+                        RowCountSQL.rows(of: mapping, where: "\(name: $0) IS NULL")
+                    }
+                }
                 rows = try count(values ?? RowCountSQL.rows(of: mapping))
             }
             switch loss.reason {
-            case .replaced where rows == 0, .otherParts where rows == 0: return nil
+            case .replaced where rows == 0, .otherParts where rows == 0, .filledIn where rows == 0: return nil
             default: return CountedLoss(loss: loss, rows: rows)
             }
         }

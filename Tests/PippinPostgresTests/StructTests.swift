@@ -36,6 +36,30 @@ struct StructTests {
         #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
     }
 
+    @Test("are refused with the reason where two have dates within one microsecond as identifiers")
+    func closeDates() async throws {
+        struct Moment: CoreModel, Equatable {
+            let id: Date
+            var name: String
+        }
+        let database = try TestDatabase()
+        let manager = PersistenceManager(models: Moment.self, store: .postgres(database.uri()))
+        let dates = [1.000_000_1, 1.000_000_2].map(Date.init(timeIntervalSinceReferenceDate:))
+        let moments = dates.map { Moment(id: $0, name: "\($0.timeIntervalSinceReferenceDate)") }
+        for isReplacing in [false, true] {
+            let error = await #expect(throws: PersistenceError.self) {
+                try await manager.write { store in
+                    if isReplacing { try store.replaceAll(with: moments) } else { try store.save(moments) }
+                }
+            }
+            #expect(error?.code == .unwritable && error?.reason?.contains("microsecond") == true)
+        }
+        try await manager.save(moments[0])
+        // It is the same one.
+        try await manager.save(moments[1])
+        #expect(try await manager.fetch(Moment.self).map(\.name) == [moments[1].name])
+    }
+
     @Test("are destroyed in a schema that was described after another one of the database was opened")
     func describedLater() async throws {
         let database = try TestDatabase()

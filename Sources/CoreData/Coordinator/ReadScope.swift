@@ -77,6 +77,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Whether all stores support batch requests.
     package var takesBatches: Bool { withLock { stores.allSatisfy { $0.engine.batches != nil } } }
+
+    /// Whether a store rounds dates, so that two of them may become one.
+    package var roundsDates: Bool { withLock { stores.contains { $0.engine.roundsDates } } }
 }
 
 extension NSManagedObjectContext {

@@ -29,8 +29,19 @@ extension ModelReconciliation {
             {
                 continue
             }
+            if Self.fillsIn(attribute, by: successor), !rules.narrows(successor.name, of: entity.name) {
+                lose(attribute.name, of: former, .filledIn)
+            }
             compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
         }
+    }
+
+    /// Whether an optional list or dictionary that is kept as JSON must have a value, and gets an empty one.
+    private static func fillsIn(_ attribute: PropertyDocument, by successor: PropertyDocument) -> Bool {
+        guard attribute.isOptional, !successor.isOptional, successor.userInfo[NestedValueInfo.coding] != nil,
+            case .data(let empty)? = successor.attribute?.defaultValue
+        else { return false }
+        return ["[]", "{}"].contains(String(decoding: empty, as: UTF8.self))
     }
 
     /// The reason why the model no longer has a property.

@@ -30,6 +30,8 @@ package struct ModelLoss: Equatable, Sendable {
         case narrowed(from: String, to: String)
         /// The values are JSON, which gets columns, and may have parts that are none of these.
         case otherParts(NestedParts)
+        /// The values are JSON, and those that are missing would become empty lists or dictionaries.
+        case filledIn
         /// The model has a property or entity for which this is the former name: the store is newer.
         case renamedSince(String)
         /// Another entity of the store is renamed to this one's name.

@@ -100,24 +100,24 @@ public final class ModelAccess {
     /// - Parameters:
     ///   - graph: the models.
     ///   - mode: which of them may be stored already.
-    ///   - count: how many models were given.
     ///   - models: the same models, so that other saves of the block can be joined with this one.
-    /// - Returns: how many were inserted, updated and unchanged.
+    /// - Returns: what became of each given model.
     /// - Throws: ``PersistenceError``
     func save(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
-    ) throws -> SaveCounts {
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)? = nil
+    ) throws -> [SaveOutcome] {
         try cancellation?.check()
+        if manager.container.persistentStoreCoordinator.roundsDates { try graph.checkRoundedDates() }
         if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
             let direct = try directSave(graph)
         {
-            try mode.check(graph, given: count) { direct.isKnown($0) }
-            if pending?.add(direct, given: count, models) == nil {
-                pending = PendingSaves(direct, mode, given: count, models, manager.registry)
+            try mode.check(graph) { direct.isKnown($0) }
+            if pending?.add(direct, models) == nil {
+                pending = PendingSaves(direct, mode, models, manager.registry)
             }
-            return direct.counts
+            return direct.outcomes
         }
-        return try onContext { try Self.write(graph, mode, count, in: $0, setting: givenFields) }
+        return try onContext { try Self.write(graph, mode, in: $0, setting: givenFields) }
     }
 
     /// Tells the store to expect many new rows, before the models are encoded.
@@ -150,7 +150,7 @@ public final class ModelAccess {
         let (graphs, mode) = (try saves.graphs(), saves.mode)
         pending = nil
         let context = try unsettledContext()
-        for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
+        for graph in graphs { _ = try Self.write(graph, mode, in: context) }
     }
 
     /// Ends a block that writes: the pending saves go to the store.
@@ -171,12 +171,12 @@ public final class ModelAccess {
     }
 
     private static func write(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext,
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, in context: NSManagedObjectContext,
         setting fields: GivenFields? = nil
-    ) throws -> SaveCounts {
+    ) throws -> [SaveOutcome] {
         var writer = GraphWriter(graph, context, setting: fields)
-        try writer.write(mode, given: count)
-        return writer.counts
+        try writer.write(mode)
+        return writer.outcomes
     }
 
     /// Does work on the context's queue.
@@ -221,6 +221,3 @@ public final class ModelAccess {
         return selection
     }
 }
-
-/// How many of the saved models were inserted, updated and unchanged.
-typealias SaveCounts = (inserted: Int, updated: Int, unchanged: Int)

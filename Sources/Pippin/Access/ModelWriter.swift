@@ -6,20 +6,21 @@ extension ModelWriter {
     ///
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
-    ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
-    ///   Nothing is changed then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `saveFailed` if the store cannot be read or written. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?
     ///   AND Z_OPT = ?`
     public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
-    /// - Parameter models: the models. If several have one identifier, the last one counts.
+    /// - Parameter models: the models. Several with one identifier must be the same, since only one of
+    ///   different ones could be stored.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
-    ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
-    ///   Nothing is changed then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `saveFailed` if the store cannot be read or written. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …`
     ///   for what is new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
@@ -190,9 +191,11 @@ extension ModelWriter {
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
         let plan = try access.plan(of: Model.self)
         if mode == .new { access.expectRows(models.count, plan) }
-        let graph = try ModelGraph(models, registry: access.manager.registry, limit: access.limit)
+        let graph = try ModelGraph(
+            models, registry: access.manager.registry, repeated: mode == .new ? .mustDiffer : .mustAgree,
+            limit: access.limit)
         _ = try PersistenceError.explaining(.saveFailed) {
-            try access.save(graph, mode, given: models.count, PendingModelList(models))
+            try access.save(graph, mode, PendingModelList(models))
         }
     }
 }

@@ -8,6 +8,8 @@ struct PreparedChanges: @unchecked Sendable {
     private enum Change {
         /// A value; `nil` for none.
         case value(Any?)
+        /// A value that is merged into each stored one.
+        case merged(StoredValue, FieldPlan)
         case computed(NumberChange, FieldPlan, AttributeKind)
     }
 
@@ -58,19 +60,25 @@ struct PreparedChanges: @unchecked Sendable {
                 field.name, entity: plan.name, reason: "it is a list of models. Fetch, change and save these models.")
         case .toOne(let related):
             links.append((field, try registry.plan(related), try value.map { try Self.key(of: $0) }))
-        case .attribute, .json, .composite:
-            attributes.append((field.name, .value(try value.flatMap { try Self.encoded($0, field, plan) })))
+        case .attribute:
+            let value = try value.map { try Self.encoded($0, field, plan) }
+            attributes.append((field.name, .value(value.flatMap { Self.attributeValue($0, field) })))
+        case .json, .composite:
+            let value = try value.map { try Self.encoded($0, field, plan) }
+            attributes.append((field.name, .merged(value ?? .null, field)))
         }
     }
 
-    /// A value as the attribute takes it.
-    private static func encoded(_ value: any Encodable, _ field: FieldPlan, _ plan: EntityPlan) throws -> Any? {
+    /// A value as it is stored.
+    private static func encoded(
+        _ value: any Encodable, _ field: FieldPlan, _ plan: EntityPlan
+    ) throws -> StoredValue {
         let encoder = RecordEncoder(RecordPlan(name: plan.name, fields: [field]))
         do { try encoder.set(value, at: 0) } catch {
             throw PersistenceError.unwritable(
                 filteredEntity: plan.name, key: field.name, reason: error.encodingReason)
         }
-        return attributeValue(encoder.values[0], field)
+        return encoder.values[0]
     }
 
     private static func key(of value: any Encodable) throws -> Any {
@@ -87,8 +95,8 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The values for a batch update; nil if a relationship or nested value is set, a property of a uniqueness rule
-    /// that says which model to keep, or a number that only the program computes.
+    /// The values for a batch update; nil if a relationship, a nested value or JSON is set, a property of a uniqueness
+    /// rule that says which model to keep, or a number that only the program computes.
     var batch: [String: Any]? {
         for case .unique(let properties, _?) in plan.facts
         where attributes.contains(where: { properties.compactMap(\.path).contains($0.name) }) { return nil }
@@ -96,9 +104,8 @@ struct PreparedChanges: @unchecked Sendable {
         var values: [String: Any] = [:]
         for (name, change) in attributes {
             switch change {
-            case .value(let value):
-                if value is [String: Any] { return nil }
-                values[name] = NSExpression(forConstantValue: value)
+            case .value(let value): values[name] = NSExpression(forConstantValue: value)
+            case .merged: return nil
             case .computed(let change, _, _):
                 // Of one property, a statement makes one change.
                 guard values[name] == nil, let expression = change.expression(of: name) else { return nil }
@@ -146,12 +153,29 @@ struct PreparedChanges: @unchecked Sendable {
         context.delete(left, keeping: Set(kept), owned: kept)
     }
 
+    /// A new value, with what the property's type does not know of the present one.
+    private func merged(_ new: StoredValue, into present: Any?, _ field: FieldPlan) throws -> StoredValue {
+        let stored: StoredValue? =
+            if case .composite = field.kind { (present as? [String: Any]).map { .object(CompositeValue($0)) } } else {
+                StoredValue(present, .data)
+            }
+        guard let stored, stored != new else { return new }
+        do { return try field.merged(new, into: stored) } catch let refusal as StoredMergeRefusal {
+            throw PersistenceError.unwritable(
+                filteredEntity: plan.name, key: ([field.name] + refusal.path).joined(separator: "."),
+                reason: refusal.reason)
+        }
+    }
+
     /// The values that an object's attributes get.
     private func values(of object: NSManagedObject) throws -> [(name: String, value: Any?)] {
         var values: [(name: String, value: Any?)] = []
         for (name, change) in attributes {
             switch change {
             case .value(let value): values.append((name, value))
+            case .merged(let new, let field):
+                let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
+                values.append((name, Self.attributeValue(try merged(new, into: present, field), field)))
             case .computed(let change, let field, let kind):
                 let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
                 guard let present = StoredValue(present, kind), !present.isNull else { continue }
@@ -160,7 +184,7 @@ struct PreparedChanges: @unchecked Sendable {
                     guard let misfit = error as? NumberChange.DoesNotFit else { throw error }
                     throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
                 }
-                values.append((name, try Self.encoded(result, field, plan)))
+                values.append((name, Self.attributeValue(try Self.encoded(result, field, plan), field)))
             }
         }
         return values

@@ -139,7 +139,9 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         if let rows = source as? StoreRows, rows.isSetSource, let values, let models = models(values, rows) {
             return models
         }
-        return try Array(Set(ids)).portions().flatMap { portion in
+        var seen: Set<RecordKey> = []
+        let distinct = try ids.filter { seen.insert(try Model.recordKey(of: $0)).inserted }
+        return try distinct.portions().flatMap { portion in
             let keys = try portion.map { try Model.keyValue(of: $0) }
             return try models(.keys(keys, named: plan.uidKey), source)
         }

@@ -61,7 +61,7 @@ public struct ColumnReader: ~Copyable {
     }
 
     private func url(_ index: Int) -> URL? { text(index).flatMap(URL.init(string:)) }
-    private func decimal(_ index: Int) -> Decimal? { text(index).flatMap { Decimal(string: $0) } }
+    private func decimal(_ index: Int) -> Decimal? { text(index).map { NSDecimalNumber.stored($0).decimalValue } }
 
     private func text(_ index: Int) -> String? {
         let slot = slot(index)

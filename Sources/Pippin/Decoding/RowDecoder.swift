@@ -64,7 +64,7 @@ final class RowDecoder: Decoder {
     }
 
     /// Decodes from values, by slot.
-    private func decodeValues<Value: Decodable>(
+    func decodeValues<Value: Decodable>(
         _ type: Value.Type, _ values: ContiguousArray<StoredValue>
     ) throws -> Value {
         self.values = values
@@ -170,9 +170,11 @@ final class RowDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unexpectedForm }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unexpectedForm }
 
-    private var unexpectedForm: PersistenceError {
+    /// A type may read another one from the values that it reads some keys of itself.
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { RowAsValue(decoder: self) }
+
+    fileprivate var unexpectedForm: PersistenceError {
         .unreadable(entity: entity, key: "", reason: "it is decoded differently from the first time.")
     }
 
@@ -265,6 +267,33 @@ final class RowDecoder: Decoder {
     func isMarked(_ field: Int) throws -> Bool {
         guard let mark = record.listMarks[field] else { return false }
         return try !value(at: slots[mark]).isNull
+    }
+}
+
+/// Gives a row as the one value that a type is decoded from.
+private struct RowAsValue: SingleValueDecodingContainer {
+    let decoder: RowDecoder
+    let codingPath: [any CodingKey] = []
+
+    func decodeNil() -> Bool { false }
+    func decode(_ type: Bool.Type) throws -> Bool { throw decoder.unexpectedForm }
+    func decode(_ type: String.Type) throws -> String { throw decoder.unexpectedForm }
+    func decode(_ type: Double.Type) throws -> Double { throw decoder.unexpectedForm }
+    func decode(_ type: Float.Type) throws -> Float { throw decoder.unexpectedForm }
+    func decode(_ type: Int.Type) throws -> Int { throw decoder.unexpectedForm }
+    func decode(_ type: Int8.Type) throws -> Int8 { throw decoder.unexpectedForm }
+    func decode(_ type: Int16.Type) throws -> Int16 { throw decoder.unexpectedForm }
+    func decode(_ type: Int32.Type) throws -> Int32 { throw decoder.unexpectedForm }
+    func decode(_ type: Int64.Type) throws -> Int64 { throw decoder.unexpectedForm }
+    func decode(_ type: UInt.Type) throws -> UInt { throw decoder.unexpectedForm }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { throw decoder.unexpectedForm }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { throw decoder.unexpectedForm }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { throw decoder.unexpectedForm }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { throw decoder.unexpectedForm }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard AttributeKind(of: type) == nil else { throw decoder.unexpectedForm }
+        return try Value(from: decoder)
     }
 }
 

@@ -43,6 +43,13 @@ enum EntityDerivation {
         return plan
     }
 
+    /// Models of made-up values that their type accepts: without values in optional properties, and with them.
+    static func prototypes<Model: CoreModel>(of type: Model.Type) -> [Model] {
+        guard let (probe, prototype) = try? prototype(of: type) else { return [] }
+        let full = try? Model(from: TypeProbe(type, MadeUp(isFull: true, probe.values.numbers)))
+        return [prototype] + (full.map { [$0] } ?? [])
+    }
+
     /// A model of made-up values that its type accepts.
     private static func prototype<Model: CoreModel>(
         of type: Model.Type

@@ -44,6 +44,9 @@ struct FieldPlan: Sendable {
     /// The type of an optional one's values if it is optional itself, `Int?` of an `Int??`: nil is a value then. Nil
     /// for any other property.
     var optionalContent: Any.Type?
+    /// The type that the field's values are decoded as, without its optionality; nil for one that has no coding of its
+    /// own: what is stored of such a value is all of it.
+    private(set) var codedType: Any.Type?
     /// The value for objects that were stored before the property existed: for a list, nothing in it.
     var emptyValue: Data?
     /// The name in stores of builds that took the key for another property's; nil if it was the same.
@@ -83,6 +86,28 @@ struct FieldPlan: Sendable {
             key: probed.key, name: name, property: property, isOptional: probed.isOptional, kind: kind,
             emptyValue: probed.emptyValue)
         optionalContent = probed.optionalContent
+        if !Self.isBasic(probed.wrappedType) { codedType = probed.wrappedType }
+    }
+
+    /// Whether a type is one that containers have a method for, or whose coding is not used.
+    static func isBasic(_ type: Any.Type) -> Bool { type is any BasicValue.Type || AttributeKind(of: type) != nil }
+
+    /// The field, kept in another way.
+    func of(_ kind: FieldKind) -> FieldPlan {
+        var field = FieldPlan(
+            key: key, name: name, property: property, isOptional: isOptional, kind: kind, emptyValue: emptyValue)
+        (field.formerName, field.mark, field.optionalContent) = (formerName, mark, optionalContent)
+        field.codedType = codedType
+        return field
+    }
+
+    /// Whether a stored value may have more in it than the field's type knows of, so that a save merges it.
+    var isMerged: Bool {
+        switch kind {
+        case .attribute, .json: codedType != nil
+        case .composite(let record): record.fields.contains(where: \.isMerged)
+        case .toOne, .toMany: false
+        }
     }
 
     /// A mark: an attribute with a name that no other attribute has.

@@ -19,7 +19,7 @@ struct KeptAsJSON {
             guard let path = property.path?.split(separator: ".").map(String.init), let name = path.first,
                 let index = fields.firstIndex(where: { $0.name == name })
             else { continue }
-            let isOwnType = path.count == 1 && !Self.isBasic(probed[index].type)
+            let isOwnType = path.count == 1 && !FieldPlan.isBasic(probed[index].wrappedType)
             fields[index] = try changed(fields[index], path.dropFirst(), property, isOwnType: isOwnType)
         }
     }
@@ -51,19 +51,4 @@ struct KeptAsJSON {
         .notDerivable(type: type, property: property.path ?? property.spelling, reason: "it cannot be JSON: \(reason)")
     }
 
-    /// Whether a type is one that containers have a method for, or whose coding is not used.
-    private static func isBasic(_ type: Any.Type) -> Bool {
-        let wrapped = (type as? any OptionalValue.Type)?.wrappedType ?? type
-        return wrapped is any BasicValue.Type || AttributeKind(of: wrapped) != nil
-    }
-}
-
-extension FieldPlan {
-    /// The field, kept in another way.
-    fileprivate func of(_ kind: FieldKind) -> FieldPlan {
-        var field = FieldPlan(
-            key: key, name: name, property: property, isOptional: isOptional, kind: kind, emptyValue: emptyValue)
-        (field.formerName, field.mark, field.optionalContent) = (formerName, mark, optionalContent)
-        return field
-    }
 }

@@ -123,7 +123,11 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
     let codingPath: [any CodingKey] = []
 
     private func note<Value>(_ kind: AttributeKind, _ value: Value) -> Value {
-        if case .nothing = probe.form { probe.form = .single(kind) }
+        switch probe.form {
+        case .nothing: probe.form = .single(kind)
+        case .keyed: probe.form = .loose
+        case .single, .loose: break
+        }
         return value
     }
 

@@ -38,7 +38,12 @@ final class TypeProbe: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        if case .nothing = form { form = .keyed([]) }
+        switch form {
+        case .nothing: form = .keyed([])
+        // A value that is read as one and by keys is one or the other: it has no fixed shape.
+        case .single: form = .loose
+        case .keyed, .loose: break
+        }
         return KeyedDecodingContainer(ProbeKeyedContainer<Key>(probe: self))
     }
 
@@ -82,11 +87,11 @@ struct ProbedField {
         self.value = value
     }
 
+    /// The type of its values, without their optionality.
+    var wrappedType: Any.Type { (type as? any CodedOptional.Type)?.wrapped ?? type }
+
     /// The type of its values if it is optional and they are, too.
-    var optionalContent: Any.Type? {
-        guard let wrapped = (type as? any CodedOptional.Type)?.wrapped else { return nil }
-        return Pippin.isOptional(wrapped) ? wrapped : nil
-    }
+    var optionalContent: Any.Type? { isOptional && Pippin.isOptional(wrappedType) ? wrappedType : nil }
 
     /// The JSON of an empty list, if the type is one; it is the default of a field that must have a value.
     var emptyValue: Data? {

@@ -1,9 +1,11 @@
 import CoreData
 
-/// What becomes of a model that is in a save several times, within others.
+/// What becomes of a model that is in a save several times, by itself or within others.
 enum RepeatedModels {
     /// Its copies must agree.
     case mustAgree
+    /// It must be given once. Copies within others must agree.
+    case mustDiffer
     /// The copy in the last of the given models counts, as if these were saved one after the other.
     case lastCounts
 }
@@ -115,7 +117,7 @@ extension GraphBuilder {
         return PersistenceError.unwritable(
             entity: nodes[node].plan.name, uid: nodes[node].key.text, key: field.name,
             reason:
-                "it is in this save several times, with different values of '\(field.name)'. Change all of its copies, or "
-                + "save it by itself.")
+                "it is in this save several times, with different values of '\(field.name)', and only one could be stored. Save the "
+                + "right one, or change all of its copies.")
     }
 }

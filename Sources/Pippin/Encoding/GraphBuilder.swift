@@ -33,7 +33,8 @@ struct GraphBuilder {
         (self.registry, self.repeated) = (registry, repeated)
     }
 
-    /// Creates nodes for the given models. Of several with one identifier, the last one counts.
+    /// Creates nodes for the given models. Of several with one identifier, the last one counts, or they must be the
+    /// same.
     mutating func take<Model: CoreModel>(_ models: [Model], of plan: EntityPlan) throws {
         let table = table(of: plan)
         reserve(models.count, table)
@@ -46,11 +47,10 @@ struct GraphBuilder {
             if isNew {
                 picks.append((place, node))
                 if repeated == .lastCounts { records[node] = place }
-            } else if repeated == .mustAgree {
-                picks[node].index = place
-                origins.set(node, origin)
+            } else if repeated == .mustDiffer {
+                throw PersistenceError.repeatedIdentifier(entity: plan.name)
             } else {
-                // What only the former ones lead to is saved as well.
+                // What only the former ones lead to is saved as well, where the last one counts.
                 copies.append(CopiedModelList(models: models, picks: [(place, node)], record: place, areWhole: true))
             }
         }

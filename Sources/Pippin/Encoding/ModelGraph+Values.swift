@@ -7,6 +7,21 @@ extension ModelGraph {
         tableNumbers[plan.id].flatMap { tables[$0].nodes.place(of: key) }
     }
 
+    /// Refuses identifiers that a store which rounds dates to microseconds would take for one.
+    ///
+    /// - Throws: ``PersistenceError/Code/unwritable``
+    func checkRoundedDates() throws {
+        for table in tables {
+            guard let (one, other) = table.nodes.closeDates else { continue }
+            let numbers = [one, other].map { "\($0.timeIntervalSinceReferenceDate)" }.joined(separator: " and ")
+            throw PersistenceError.unwritable(
+                entity: table.plan.name, uid: "\(other)", key: table.plan.uidKey,
+                reason:
+                    "the save has two of them within one microsecond (\(numbers) seconds since 2001), and the server rounds dates to "
+                    + "microseconds, so that both would be one. Round the dates, or take identifiers of another kind.")
+        }
+    }
+
     /// How many entities there are.
     var tableCount: Int { tables.count }
 

@@ -2,13 +2,13 @@ import CoreData
 
 /// The models of a save: each model once, with its values and its links to the others.
 ///
-/// It is computed from the models alone, before the store is read. Of several given models with one identifier, the
-/// last one counts; what only the others lead to is saved in an import, and left out in a save. A model that occurs
-/// several times within them must have the same values each time, since only one of them could be saved; in an import,
-/// the one in the last record counts. Models that lead back to themselves are excepted: their inner copies are cut off
-/// somewhere, so the occurrence nearest to the given models counts. Of those equally near the values must be the same,
-/// and the relationships, too, if models of other types lead to them all; those that a model of their cycle leads to
-/// may be cut off, and the relationships of the first one count.
+/// It is computed from the models alone, before the store is read. A model that is given several times, or occurs
+/// several times within others, must have the same values each time, since only one of them could be saved; in an
+/// import, the one in the last record counts, and what only the others lead to is saved as well. Models that lead back
+/// to themselves are excepted: their inner copies are cut off somewhere, so the occurrence nearest to the given models
+/// counts. Of those equally near the values must be the same, and the relationships, too, if models of other types lead
+/// to them all; those that a model of their cycle leads to may be cut off, and the relationships of the first one
+/// count.
 struct ModelGraph {
     /// A model, or a reference to one that is not among the models.
     struct Node {
@@ -50,7 +50,8 @@ struct ModelGraph {
     ///   - registry: tells what each model consists of.
     ///   - repeated: what becomes of a model that is within them several times.
     ///   - limit: the most models; nil for any number.
-    /// - Throws: ``PersistenceError/Code/unknownModel``, ``PersistenceError/Code/unwritable``, and
+    /// - Throws: ``PersistenceError/Code/unknownModel``, ``PersistenceError/Code/unwritable``,
+    ///   ``PersistenceError/Code/alreadyStored`` for a model that is given twice and must not, and
     ///   `WorkDurations.TooMuch` for more models than the limit.
     init<Model: CoreModel>(
         _ models: [Model], registry: ModelRegistry, repeated: RepeatedModels = .mustAgree, limit: Int? = nil

@@ -141,7 +141,8 @@ final class RecordEncoder: Encoder {
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: record.name) }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer(record: record.name) }
+    /// A type may encode another one in its own place.
+    func singleValueContainer() -> any SingleValueEncodingContainer { RecordAsValue(encoder: self) }
 
     /// The property that was encoded last, which an error is about; nil if it is about none.
     var lastProperty: String? { cursor > 0 ? record.fields[cursor - 1].name : nil }
@@ -157,7 +158,7 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
         if let expected = kinds[index], kind == expected || value.fits(expected) {
-            values[base + index] = value
+            values[base + index] = try AttributeEncoder.kept(value)
         } else if case .json = record.fields[index].kind {
             throw EncodingError.refusal(
                 "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
@@ -169,7 +170,7 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: some Encodable, at index: Int) throws {
         if let kind = kinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
-            values[base + index] = leaf
+            values[base + index] = try AttributeEncoder.kept(leaf)
             return
         }
         let field = record.fields[index]
@@ -181,8 +182,8 @@ final class RecordEncoder: Encoder {
         }
         switch field.kind {
         case .attribute(let kind):
-            values[base + index] = try AttributeEncoder.storedValue(
-                of: value, kind, name: "\(record.name).\(field.name)")
+            values[base + index] = try AttributeEncoder.kept(
+                AttributeEncoder.storedValue(of: value, kind, name: "\(record.name).\(field.name)"))
         case .composite(let inner): values[base + index] = .object(try composite(value, inner))
         case .json: values[base + index] = .data(try ValueJSON.data(of: value))
         case .toOne: links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
@@ -191,6 +192,35 @@ final class RecordEncoder: Encoder {
             if let mark = record.listMarks[index] { values[base + mark] = .integer(1) }
             links.append(EncodedRecord.Link(field: index, targets: members))
         }
+    }
+}
+
+/// Takes the one value that a type is encoded as, if that has keys.
+private struct RecordAsValue: SingleValueEncodingContainer {
+    let encoder: RecordEncoder
+    let codingPath: [any CodingKey] = []
+
+    private var refusing: RefusingContainer { RefusingContainer(record: encoder.record.name) }
+
+    func encodeNil() throws { try refusing.encodeNil() }
+    func encode(_ value: Bool) throws { try refusing.encode(value) }
+    func encode(_ value: String) throws { try refusing.encode(value) }
+    func encode(_ value: Double) throws { try refusing.encode(value) }
+    func encode(_ value: Float) throws { try refusing.encode(value) }
+    func encode(_ value: Int) throws { try refusing.encode(value) }
+    func encode(_ value: Int8) throws { try refusing.encode(value) }
+    func encode(_ value: Int16) throws { try refusing.encode(value) }
+    func encode(_ value: Int32) throws { try refusing.encode(value) }
+    func encode(_ value: Int64) throws { try refusing.encode(value) }
+    func encode(_ value: UInt) throws { try refusing.encode(value) }
+    func encode(_ value: UInt8) throws { try refusing.encode(value) }
+    func encode(_ value: UInt16) throws { try refusing.encode(value) }
+    func encode(_ value: UInt32) throws { try refusing.encode(value) }
+    func encode(_ value: UInt64) throws { try refusing.encode(value) }
+
+    func encode<Value: Encodable>(_ value: Value) throws {
+        guard AttributeKind(of: Value.self) == nil else { return try refusing.encode(value) }
+        try value.encode(to: encoder)
     }
 }
 

@@ -29,13 +29,4 @@ public struct ImportReport: Sendable, Equatable {
 
     /// How many values were read.
     public var total: Int { inserted + updated + skipped + refused.count }
-
-    /// In place: the refusals so far are not copied.
-    static func += (sum: inout ImportReport, report: ImportReport) {
-        sum.inserted += report.inserted
-        sum.updated += report.updated
-        sum.unchanged += report.unchanged
-        sum.superseded += report.superseded
-        sum.refused += report.refused
-    }
 }

@@ -105,6 +105,9 @@ struct ImportBatches<Model: CoreModel> {
     private var waiting: [Record] = []
     /// How many were refused since the latest batch.
     private var refusedCount = 0
+    /// What became of the models of a batch that is saved in parts; nil for a batch that is saved as a whole. A later
+    /// value of a model counts in the place of an earlier one, in whichever part it is.
+    private var outcomes: [RecordKey: SaveOutcome]?
     private var count = 0
     private var done = 0
 
@@ -147,6 +150,7 @@ struct ImportBatches<Model: CoreModel> {
         let batch = waiting[...]
         waiting = []
         refusedCount = 0
+        outcomes = nil
         var left = try await save(batch)
         var count = batch.count
         // They may refer to models that have been saved meanwhile.
@@ -165,8 +169,8 @@ struct ImportBatches<Model: CoreModel> {
     private mutating func save(_ records: ArraySlice<Record>) async throws -> [(record: Record, reason: String)] {
         guard let first = records.first else { return [] }
         do {
-            let outcome = try await manager.importBatch(records.map(\.model), givenFields)
-            counts += outcome
+            let saved = try await manager.importBatch(records.map(\.model), givenFields)
+            count(saved, of: records.count)
             return []
         } catch {
             if error is CancellationError || error.isOfStore { throw error }
@@ -178,30 +182,65 @@ struct ImportBatches<Model: CoreModel> {
                 return []
             }
         }
+        if outcomes == nil { outcomes = [:] }
         let half = records.count / 2
         let left = try await save(records.prefix(half))
         return left + (try await save(records.dropFirst(half)))
+    }
+
+    /// Counts models that were saved together.
+    private mutating func count(_ saved: ImportedBatch, of total: Int) {
+        counts.superseded += total - saved.models.count + saved.replaced
+        counts.inserted -= saved.replaced
+        for (key, outcome) in saved.models {
+            guard let former = outcomes?[key] else {
+                counts.count(outcome, 1)
+                outcomes?[key] = outcome
+                continue
+            }
+            counts.superseded += 1
+            if former == .unchanged, outcome == .updated {
+                counts.count(.unchanged, -1)
+                counts.count(.updated, 1)
+                outcomes?[key] = .updated
+            }
+        }
+    }
+}
+
+/// What became of models that were saved together.
+private struct ImportedBatch {
+    /// Each model once.
+    var models: [(key: RecordKey, outcome: SaveOutcome)]
+    /// How many of the new ones were left out for others with the same values.
+    var replaced: Int
+}
+
+extension ImportReport {
+    fileprivate mutating func count(_ outcome: SaveOutcome, _ number: Int) {
+        switch outcome {
+        case .inserted: inserted += number
+        case .updated: updated += number
+        case .unchanged: unchanged += number
+        }
     }
 }
 
 extension PersistenceManager {
     fileprivate func importBatch<Model: CoreModel>(
         _ models: [Model], _ givenFields: GivenFields?
-    ) async throws -> ImportReport {
+    ) async throws -> ImportedBatch {
         let registry = registry
         _ = try registry.plan(of: Model.self)
         return try await inSavedTransaction { context in
             let access = ModelAccess(self, context, endsTransaction: true)
             access.givenFields = givenFields
-            var report = ImportReport()
             let graph = try ModelGraph(models, registry: registry, repeated: .lastCounts)
-            (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {
-                try access.save(graph, .any, given: models.count)
-            }
+            let outcomes = try PersistenceError.explaining(.saveFailed) { try access.save(graph, .any) }
             try access.finish()
-            report.inserted -= try self.save(graph, in: context)
-            report.superseded = models.count - report.total
-            return report
+            return ImportedBatch(
+                models: outcomes.enumerated().map { (graph.nodes[$0].key, $1) },
+                replaced: try self.save(graph, in: context))
         }
     }
 }

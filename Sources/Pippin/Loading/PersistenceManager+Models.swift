@@ -49,6 +49,7 @@ extension PersistenceManager {
     ) {
         do {
             let registry = try ModelRegistry(models)
+            for plan in registry.plans { try CodingTrial(plan: plan).check() }
             self.init(
                 .built(try ModelBuilder.model(of: registry)), name: name, store: store,
                 registry: registry)

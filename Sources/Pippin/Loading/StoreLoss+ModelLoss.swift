@@ -26,6 +26,9 @@ extension StoreLoss {
                 "It was JSON (a list, a dictionary or another value), with parts that the struct has no property for."
             advice =
                 "Write Schema(.narrowed(\\.\(property))) to let these parts go, convert them by a MigrationPlan, or give the new property another name."
+        case .filledIn:
+            reason = "It is optional in the store, and not here: no value would become an empty one in these rows."
+            advice = "Make it optional, or write Schema(.narrowed(\\.\(property))) to take an empty value for none."
         case .renamedSince(let name):
             reason = "It was '\(name)' before, as it is in these models: the store is newer."
             advice =

@@ -60,7 +60,7 @@ public struct RecordChange: Sendable {
             let destination = try pair.newRegistry.plan(of: new)
             guard let model = try pair.oldModel(old) else { return }
             let values = try RecordEncoder(destination.record).encode(try convert(model)).values
-            pair.new.take(values, of: destination, pair.new.slots(of: destination), isNew: false)
+            try pair.new.take(values, of: destination, pair.new.slots(of: destination), isNew: false)
         } connect: { pair, given in
             guard try !pair.newRegistry.plan(of: new).relationships.isEmpty, let model = try pair.oldModel(old),
                 let context = pair.new.managedObjectContext

@@ -8,8 +8,9 @@ final class DirectPlan: Sendable {
     let slots: ContiguousArray<Int>
     /// The field of each slot; -1 for a slot that the model has no field for.
     let fields: ContiguousArray<Int>
-    /// The fields with values in slots, the slots, and the plan of a nested value, which is compared part by part.
-    let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?)>
+    /// The fields with values in slots, the slots, the plan of a nested value, which is compared part by part, and
+    /// whether a value that differs is merged into the stored one.
+    let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?, isMerged: Bool)>
     let members: [Member]
     let toOnes: [ToOne]
     let manys: [Many]
@@ -66,10 +67,9 @@ final class DirectPlan: Sendable {
         self.fields = fields
         comparisons = ContiguousArray(
             attributes.map { field in
-                guard case .composite(let record) = plan.fields[field].kind else {
-                    return (field, slots[field], nil)
-                }
-                return (field, slots[field], record)
+                var composite: RecordPlan?
+                if case .composite(let record) = plan.fields[field].kind { composite = record }
+                return (field, slots[field], composite, plan.fields[field].isMerged)
             })
         let needed = Set(layout.requiredSlots ?? [])
         required = attributes.filter { needed.contains(slots[$0]) }

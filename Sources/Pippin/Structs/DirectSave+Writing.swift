@@ -7,7 +7,8 @@ extension DirectSave {
     /// The values of a row, taken from its model.
     private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
         // Attributes that the model does not have stay as they are.
-        let others = differing[node]?.row.values ?? plan.layout.defaultValues
+        let difference = differing[node]
+        let others = difference?.row.values ?? plan.layout.defaultValues
         let (given, first) = graph.values(holding: node)
         let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
         let ownerSlot = ownerSlots[node]
@@ -16,7 +17,7 @@ extension DirectSave {
         for slot in plan.fields.indices {
             let field = plan.fields[slot]
             if field >= 0 {
-                values.append(given[first + field])
+                values.append(difference?.merged[slot] ?? given[first + field])
             } else if let owner, slot == ownerSlot {
                 values.append(.identifier(owner))
             } else {

@@ -19,7 +19,7 @@ final class DirectSave {
     /// By node; only for those that were asked for.
     @exclusivity(unchecked) var identifiers: ContiguousArray<NSManagedObjectID?>
     /// The rows that differ from their models, by node.
-    @exclusivity(unchecked) var differing: [Int: (row: Row, slots: [Int])] = [:]
+    @exclusivity(unchecked) var differing: [Int: Difference] = [:]
     /// The node of the model that owns each node; -1 for none.
     @exclusivity(unchecked) var owners: ContiguousArray<Int>
     @exclusivity(unchecked) var ownerSlots: ContiguousArray<Int>
@@ -29,6 +29,16 @@ final class DirectSave {
     @exclusivity(unchecked) var references: References
     /// The many-to-many relationships whose inverse is a model's property as well, and was compared.
     let secondSides: Set<ObjectIdentifier>
+
+    /// How a row differs from its model.
+    struct Difference {
+        let row: Row
+        /// The slots whose values change.
+        var slots: [Int] = []
+        /// The values that are other ones than the model's, by slot: what the model's type does not know of the stored
+        /// value stays in them.
+        var merged: [Int: StoredValue] = [:]
+    }
 
     struct MemberChange {
         let relationship: RelationshipLayout
@@ -109,19 +119,13 @@ final class DirectSave {
         return made
     }
 
-    /// The outcome for the given models.
-    var counts: (inserted: Int, updated: Int, unchanged: Int) {
-        var counts = (inserted: 0, updated: 0, unchanged: 0)
-        for root in 0..<graph.rootCount {
-            if keys[root] == nil {
-                counts.inserted += 1
-            } else if differing[root] != nil || memberChanges[root] != nil || references.lead(to: root) {
-                counts.updated += 1
-            } else {
-                counts.unchanged += 1
-            }
+    /// What became of the given models.
+    var outcomes: [SaveOutcome] {
+        (0..<graph.rootCount).map { root in
+            if keys[root] == nil { return .inserted }
+            let isUpdated = differing[root] != nil || memberChanges[root] != nil || references.lead(to: root)
+            return isUpdated ? .updated : .unchanged
         }
-        return counts
     }
 
     // MARK: What is there
@@ -163,18 +167,30 @@ final class DirectSave {
         keys[node] = row.key
         if graph.nodes[node].row < 0 { return }
         var slots: [Int] = []
+        var merged: [Int] = []
         let (values, first) = graph.values(holding: node)
-        for (field, slot, composite) in plan.comparisons where field != known {
-            if let composite {
-                if try !holds(row, values[first + field].composite, composite, at: slot) { slots.append(slot) }
-            } else if try !row.holds(values[first + field], at: slot) {
-                slots.append(slot)
-            }
+        for (field, slot, composite, isMerged) in plan.comparisons where field != known {
+            let isSame =
+                if let composite { try holds(row, values[first + field].composite, composite, at: slot) } else {
+                    try row.holds(values[first + field], at: slot)
+                }
+            if isSame { continue }
+            if isMerged { merged.append(field) } else { slots.append(slot) }
         }
         for toOne in plan.toOnes where try !leads(node, toOne, to: row.destination(at: toOne.slot)) {
             slots.append(toOne.slot)
         }
-        if !slots.isEmpty { differing[node] = (try row.whole(), slots.sorted()) }
+        if slots.isEmpty, merged.isEmpty { return }
+        var difference = Difference(row: try row.whole(), slots: slots)
+        for field in merged {
+            let (slot, new) = (plan.slots[field], values[first + field])
+            let stored = difference.row.values[slot]
+            let value = try plan.plan.merged(new, into: stored, field, of: graph.nodes[node].key.text)
+            if value != new { difference.merged[slot] = value }
+            if value != stored { difference.slots.append(slot) }
+        }
+        difference.slots.sort()
+        if !difference.slots.isEmpty { differing[node] = difference }
     }
 
     /// Whether a row has a nested value.

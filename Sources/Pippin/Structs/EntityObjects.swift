@@ -70,10 +70,12 @@ extension NSManagedObject {
     ///   - slots: the slots of the fields in the store's rows.
     ///   - isNew: whether the object was just inserted.
     ///   - fields: what a stored object gets values of; nil for all of its properties.
+    ///   - uid: the identifier of a stored model whose values are merged; nil for one whose values are replaced.
+    /// - Throws: ``PersistenceError/Code/unwritable`` if a value that is merged would lose a part of the stored one.
     func take(
         _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool,
-        setting fields: GivenFields? = nil
-    ) {
+        setting fields: GivenFields? = nil, merging uid: String? = nil
+    ) throws {
         for index in plan.fields.indices {
             // This covers the usual case without looking at the field.
             if isNew, plan.record.attributeKinds[index] != nil {
@@ -82,18 +84,22 @@ extension NSManagedObject {
             }
             if !isNew, let fields, !fields.has(index, of: plan) { continue }
             let field = plan.fields[index]
-            let kind: AttributeKind
+            let uid = isNew || !field.isMerged ? nil : uid
             switch field.kind {
-            case .attribute(let attribute): kind = attribute
-            case .json: kind = .data
+            case .attribute, .json:
+                let slot = slots[index]
+                let stored = storedValue(at: slot)
+                guard isNew || stored != new[index] else { continue }
+                let value = try uid.map { try plan.merged(new[index], into: stored, index, of: $0) } ?? new[index]
+                if isNew || value != stored { setStoredValue(value, at: slot) }
             case .composite(let record):
-                take(composite: new[index], record, field.name)
-                continue
+                let former = (self.value(forKey: field.name) as? [String: Any]).map { CompositeValue($0) }
+                guard !record.isSame(new[index].composite, former) else { continue }
+                let stored = former.map { StoredValue.object($0) } ?? .null
+                let value = try uid.map { try plan.merged(new[index], into: stored, index, of: $0) } ?? new[index]
+                if value != stored { setValue(value.composite?.elements, forKey: field.name) }
             case .toOne, .toMany: continue
             }
-            _ = kind
-            let slot = slots[index]
-            if isNew || storedValue(at: slot) != new[index] { setStoredValue(new[index], at: slot) }
         }
     }
 
@@ -101,10 +107,4 @@ extension NSManagedObject {
     func slots(of plan: EntityPlan) -> ContiguousArray<Int> {
         ContiguousArray(plan.fields.map { layout.slotIndex(forName: $0.name) ?? -1 })
     }
-
-    private func take(composite value: StoredValue, _ record: RecordPlan, _ name: String) {
-        let former = (self.value(forKey: name) as? [String: Any]).map { CompositeValue($0) }
-        if !record.isSame(value.composite, former) { setValue(value.composite?.elements, forKey: name) }
-    }
-
 }

@@ -49,10 +49,9 @@ struct GraphWriter {
         ///
         /// - Parameters:
         ///   - graph: the models.
-        ///   - count: how many models were given; several of them may be the same one.
         ///   - isKnown: whether a given model is stored, by its number.
         /// - Throws: ``PersistenceError``
-        func check(_ graph: ModelGraph, given count: Int, isKnown: (Int) -> Bool) throws {
+        func check(_ graph: ModelGraph, isKnown: (Int) -> Bool) throws {
             guard self == .new || self == .known else { return }
             for index in 0..<graph.rootCount where isKnown(index) != (self == .known) {
                 let node = graph.nodes[index]
@@ -60,22 +59,17 @@ struct GraphWriter {
                     ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
                     : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
             }
-            if self == .new, count > graph.rootCount {
-                throw PersistenceError.repeatedIdentifier(entity: graph.plan.name)
-            }
         }
     }
 
-    /// - Parameters:
-    ///   - mode: which of the given models may be stored.
-    ///   - count: how many models were given; several of them may be the same one.
+    /// - Parameter mode: which of the given models may be stored.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
-    mutating func write(_ mode: Mode = .any, given count: Int? = nil) throws {
+    mutating func write(_ mode: Mode = .any) throws {
         if let fields { wholeNodes = try fields.wholeNodes(of: graph) }
         try find()
-        try mode.check(graph, given: count ?? graph.rootCount) { objects[$0] != nil }
+        try mode.check(graph) { objects[$0] != nil }
         try insert()
-        setValues()
+        try setValues()
         var left: [NSManagedObject] = []
         for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
         // Unless another saved model owns them now.
@@ -98,19 +92,11 @@ struct GraphWriter {
         context.delete(objects, keeping: Set(self.objects.compactMap { $0 }), owned: stored)
     }
 
-    /// The outcome for the given models: how many were inserted, updated and unchanged.
-    var counts: (inserted: Int, updated: Int, unchanged: Int) {
-        var counts = (inserted: 0, updated: 0, unchanged: 0)
-        for index in objects.indices.prefix(graph.rootCount) {
-            if isNew[index] {
-                counts.inserted += 1
-            } else if objects[index]?.hasChanges ?? false {
-                counts.updated += 1
-            } else {
-                counts.unchanged += 1
-            }
+    /// What became of the given models.
+    var outcomes: [SaveOutcome] {
+        objects.indices.prefix(graph.rootCount).map { index in
+            isNew[index] ? .inserted : objects[index]?.hasChanges ?? false ? .updated : .unchanged
         }
-        return counts
     }
 
     private mutating func find() throws {
@@ -156,14 +142,17 @@ struct GraphWriter {
         }
     }
 
-    private func setValues() {
+    private func setValues() throws {
         var last: (plan: EntityPlan, slots: ContiguousArray<Int>)?
         for index in graph.nodes.indices where !graph.nodes[index].isReference {
             guard let object = objects[index] else { continue }
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, object.slots(of: plan)) }
             guard let slots = last?.slots else { continue }
-            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index], setting: fields(of: index))
+            // A migration says what becomes of each value.
+            let uid = given == nil && !isNew[index] ? graph.nodes[index].key.text : nil
+            try object.take(
+                graph.values(of: index), of: plan, slots, isNew: isNew[index], setting: fields(of: index), merging: uid)
         }
     }
 
@@ -216,4 +205,9 @@ protocol KnownObjects: AnyObject {
     func object(_ key: RecordKey, of plan: EntityPlan) throws -> NSManagedObject?
     /// Notes an object that was inserted.
     func note(_ object: NSManagedObject, _ key: RecordKey, of plan: EntityPlan)
+}
+
+/// What became of a model that was saved.
+enum SaveOutcome {
+    case inserted, updated, unchanged
 }

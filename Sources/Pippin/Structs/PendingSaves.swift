@@ -12,8 +12,6 @@ struct PendingSaves {
     private let plan: EntityPlan
     /// Which of the models may be stored already.
     let mode: GraphWriter.Mode
-    /// How many models were given.
-    private(set) var count: Int
     /// The identifiers of the models that were given after the first save.
     private var keys: Set<RecordKey> = []
     /// The models contained in those, by entity and identifier.
@@ -25,14 +23,13 @@ struct PendingSaves {
     /// - Parameters:
     ///   - save: the save, whose models have been looked up.
     ///   - mode: which of its models may be stored already; any mode but `.only`.
-    ///   - count: how many models were given.
     ///   - models: the models as they were given; nil if they are not available.
     ///   - registry: knows their plans.
     init(
-        _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?,
+        _ save: DirectSave, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?,
         _ registry: ModelRegistry
     ) {
-        (only, first, self.mode, self.count, self.models) = (save, save.graph, mode, count, models)
+        (only, first, self.mode, self.models) = (save, save.graph, mode, models)
         (plan, self.registry) = (save.graph.plan, registry)
     }
 
@@ -69,8 +66,7 @@ struct PendingSaves {
     }
 
     /// Adds a save for which `takes` returned true.
-    mutating func add(_ save: DirectSave, given count: Int, _ models: (any PendingModels)?) {
-        self.count += count
+    mutating func add(_ save: DirectSave, _ models: (any PendingModels)?) {
         let graph = save.graph
         only = nil
         keys.formUnion(graph.nodes[..<graph.rootCount].lazy.map(\.key))
@@ -88,10 +84,10 @@ struct PendingSaves {
 
     /// The graphs to write as objects, one after the other: a model in two of them gets its values from the later
     /// one.
-    func graphs() throws -> [(graph: ModelGraph, count: Int)] {
-        if let only { return [(only.graph, count)] }
+    func graphs() throws -> [ModelGraph] {
+        if let only { return [only.graph] }
         guard let models else { return [] }
-        return plan.relationships.isEmpty ? [(try models.graph(registry), count)] : try models.graphs(registry)
+        return plan.relationships.isEmpty ? [try models.graph(registry)] : try models.graphs(registry)
     }
 
     /// All pending saves as one.
@@ -110,7 +106,7 @@ struct PendingSaves {
         guard let graph = only?.graph ?? (try? models?.graph(registry)), let save = try lookUp(graph) else {
             throw DirectSave.NotDirect()
         }
-        try mode.check(graph, given: count) { save.isKnown($0) }
+        try mode.check(graph) { save.isKnown($0) }
         return save
     }
 }
@@ -122,7 +118,7 @@ protocol PendingModels: AnyObject {
     /// All of them.
     func graph(_ registry: ModelRegistry) throws -> ModelGraph
     /// A graph for each list.
-    func graphs(_ registry: ModelRegistry) throws -> [(graph: ModelGraph, count: Int)]
+    func graphs(_ registry: ModelRegistry) throws -> [ModelGraph]
 }
 
 final class PendingModelList<Model: CoreModel>: PendingModels {
@@ -143,9 +139,9 @@ final class PendingModelList<Model: CoreModel>: PendingModels {
 
     func graph(_ registry: ModelRegistry) throws -> ModelGraph { try ModelGraph(models, registry: registry) }
 
-    func graphs(_ registry: ModelRegistry) throws -> [(graph: ModelGraph, count: Int)] {
+    func graphs(_ registry: ModelRegistry) throws -> [ModelGraph] {
         try zip([0] + ends, ends).map { begin, end in
-            (try ModelGraph(Array(models[begin..<end]), registry: registry), end - begin)
+            try ModelGraph(Array(models[begin..<end]), registry: registry)
         }
     }
 }

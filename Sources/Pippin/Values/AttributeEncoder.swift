@@ -50,6 +50,25 @@ enum AttributeEncoder {
         return value
     }
 
+    /// Rejects a negative zero, which SQLite keeps as 0: what is saved comes back as it was.
+    ///
+    /// - Parameter value: what is to be stored.
+    /// - Returns: the same.
+    /// - Throws: `EncodingError`
+    @inline(__always)
+    static func kept(_ value: StoredValue) throws -> StoredValue {
+        switch value {
+        case .double(let number), .date(let number):
+            if number == 0, number.sign == .minus { throw negativeZero }
+            return value
+        default: return value
+        }
+    }
+
+    private static var negativeZero: EncodingError {
+        .refusal("It is a negative zero (-0.0), which a store keeps as 0. Add 0 to it, which makes it 0.")
+    }
+
     private static func relative(_ url: URL) -> EncodingError {
         .invalidValue(
             url,

@@ -7,7 +7,9 @@ struct NodePlaces {
     private var texts = TextPlaces()
     private var others: [RecordKey: Int] = [:]
     /// Dates by their microseconds.
-    private var microseconds: [Double: Int] = [:]
+    private var microseconds: [Double: (place: Int, date: Date)] = [:]
+    /// Two dates that are the same in microseconds; nil for none.
+    private(set) var closeDates: (Date, Date)?
 
     /// The place of a key, or of a date that is the same in microseconds: servers keep no more precision, and return
     /// slightly different dates from those asked for.
@@ -17,7 +19,7 @@ struct NodePlaces {
         case .string(let text):
             if let hash = TextPlaces.hash(of: text) { return texts.place(of: text, hash) }
             return others[key]
-        case .date(let date): return others[key] ?? microseconds[Self.microseconds(date)]
+        case .date(let date): return others[key] ?? microseconds[Self.microseconds(date)]?.place
         default: return others[key]
         }
     }
@@ -28,7 +30,12 @@ struct NodePlaces {
         case .integer(let number): return numbers.place(of: number, orPut: new)
         case .string(let text):
             if let hash = TextPlaces.hash(of: text) { return texts.place(of: text, hash, orPut: new) }
-        case .date(let date): if others[key] == nil { microseconds[Self.microseconds(date)] = new }
+        case .date(let date):
+            if others[key] == nil,
+                let close = microseconds.updateValue((new, date), forKey: Self.microseconds(date))
+            {
+                closeDates = (close.date, date)
+            }
         default: break
         }
         return Self.taken(&others[key, default: new])

@@ -11,16 +11,17 @@ enum RecordKey: Hashable, Sendable {
     /// Any other type, as a text that is different for different values.
     case other(String)
 
-    // In place of the derived one, which the optimizer copies to every use of a set or a dictionary of keys.
+    // Texts are compared by their bytes, as a store compares them: `é` as one character and as two are two identifiers.
+    // It is in place of the derived one, which the optimizer copies to every use of a set or a dictionary of keys.
     @inline(never)
     static func == (first: RecordKey, second: RecordKey) -> Bool {
         switch (first, second) {
-        case (.string(let one), .string(let other)): one == other
+        case (.string(let one), .string(let other)): StoredValue.string(one) == .string(other)
         case (.integer(let one), .integer(let other)): one == other
         case (.uuid(let one), .uuid(let other)): one == other
         case (.date(let one), .date(let other)): one == other
         case (.bytes(let one), .bytes(let other)): one == other
-        case (.other(let one), .other(let other)): one == other
+        case (.other(let one), .other(let other)): StoredValue.string(one) == .string(other)
         default: false
         }
     }

@@ -60,4 +60,10 @@ extension EncodingError {
     static func refusal(_ text: String) -> EncodingError {
         .invalidValue(text, Context(codingPath: [], debugDescription: text))
     }
+
+    /// Whether it is such an error.
+    var isRefusal: Bool {
+        guard case .invalidValue(let text as String, let context) = self else { return false }
+        return text == context.debugDescription
+    }
 }

@@ -4,10 +4,11 @@ extension PersistenceManager {
     ///
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
-    ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
-    ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
-    ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `invalid` for a value that breaks a rule of the model, `conflict` if another
+    ///   save changed the model or has a value that must be unique, `saveFailed` if the store cannot be written, and
+    ///   what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?
     ///   AND Z_OPT = ?`
     public func save<Model: CoreModel>(
@@ -18,12 +19,14 @@ extension PersistenceManager {
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
-    /// - Parameter models: the models. If several have one identifier, the last one counts.
+    /// - Parameter models: the models. Several with one identifier must be the same, since only one of
+    ///   different ones could be stored.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
-    ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
-    ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
-    ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `invalid` for a value that breaks a rule of the model, `conflict` if another
+    ///   save changed the model or has a value that must be unique, `saveFailed` if the store cannot be written, and
+    ///   what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …`
     ///   for what is new and what has changed
     public func save<Model: CoreModel>(

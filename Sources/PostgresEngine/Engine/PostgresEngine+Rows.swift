@@ -80,6 +80,7 @@ extension PostgresEngine {
 
     package var keys: (any KeyedEngine)? { self }
     package var batches: (any BatchEngine)? { self }
+    package var roundsDates: Bool { true }
     package var longTransactions: (any LongTransactionEngine)? { self }
     package var pinning: (any PinningEngine)? { self }
     package var sharing: (any SharedEngine)? { self }

@@ -62,7 +62,7 @@ extension OpenStore {
     ) -> StoredValue? {
         if let value = statement.plainValue(at: index, storage) { return value }
         switch storage {
-        case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
+        case .decimal: return .object(NSDecimalNumber.stored(statement.string(at: index)))
         case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) }
         case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
         case .data(let allowsExternal):
@@ -82,7 +82,7 @@ extension OpenStore {
             return NSNumber(value: statement.integer(at: index))
         case .booleanAttributeType: return NSNumber(value: statement.integer(at: index) != 0)
         case .doubleAttributeType, .floatAttributeType: return NSNumber(value: statement.double(at: index))
-        case .decimalAttributeType: return NSDecimalNumber(string: statement.string(at: index))
+        case .decimalAttributeType: return NSDecimalNumber.stored(statement.string(at: index))
         case .stringAttributeType: return statement.string(at: index)
         case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: statement.double(at: index))
         case .binaryDataAttributeType: return statement.data(at: index)

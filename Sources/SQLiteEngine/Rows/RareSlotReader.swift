@@ -53,7 +53,7 @@ final class RareSlotReader {
             return UUID(uuidString: statement.string(at: index)).map(StoredValue.uuid)
                 ?? .data(statement.data(at: index))
         case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) } ?? .null
-        case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
+        case .decimal: return .object(NSDecimalNumber.stored(statement.string(at: index)))
         case .data(let allowsExternal):
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { .data($0) }
         case .transformable(let allowsExternal):

@@ -111,6 +111,7 @@ extension StoreEngine {
     package func evaluatesInMemory(_ plan: FetchPlan) -> Bool { false }
     package var keys: (any KeyedEngine)? { nil }
     package var batches: (any BatchEngine)? { nil }
+    package var roundsDates: Bool { false }
     package var longTransactions: (any LongTransactionEngine)? { nil }
     package var sharing: (any SharedEngine)? { nil }
     package var history: (any HistoryEngine)? { nil }

@@ -167,6 +167,8 @@ package protocol StoreEngine: AnyObject {
     var keys: (any KeyedEngine)? { get }
     /// Batch requests, which change rows without reading them.
     var batches: (any BatchEngine)? { get }
+    /// Whether the store keeps dates to the microsecond only, so that two of them may become one.
+    var roundsDates: Bool { get }
     /// Many saves in one transaction.
     var longTransactions: (any LongTransactionEngine)? { get }
     /// Detecting and locking out other writers.

@@ -32,6 +32,17 @@ private struct Findings: CoreModel, Equatable {
     var heights: [Reference<Height>]
 }
 
+private struct Word: CoreModel, Equatable {
+    let id: String
+    var length: Int
+}
+
+private struct Spelling: CoreModel, Equatable {
+    let id: Int
+    var words: [Reference<Word>]
+    var first: Reference<Word>?
+}
+
 private struct Price: CoreModel, Equatable {
     let id: Decimal
     var heights: [Height]
@@ -84,6 +95,45 @@ struct CloseIdentifierTests {
         let renamed = numbers.map { Height(id: $0, name: "\($0)") }
         let found = try saved(numbers.map { Height(id: $0, name: "new") }, renamed, asRows: asRows)
         #expect(found.count == 4 && renamed.allSatisfy(found.contains))
+    }
+
+    @Test("are different texts that Swift calls equal, since their bytes differ", arguments: [true, false])
+    func texts(asRows: Bool) async throws {
+        let manager = PersistenceManager(models: Word.self, Spelling.self, store: .file(folder.file("words.sqlite")))
+        let ids = ["caf\u{E9}", "cafe\u{301}", "cafe"]
+        #expect(ids[0] == ids[1])
+        let words = ids.map { Word(id: $0, length: $0.utf8.count) }
+        try manager.writeAndWait { store in
+            store.access.savesRows = asRows
+            try store.save(words)
+        }
+        #expect(try await manager.find(Word.self, ids: ids).map(\.length) == [5, 6, 4])
+        #expect(try await manager.find(Word.self, ids: [ids[1]]).map(\.length) == [6])
+        for (id, word) in zip(ids, words) { #expect(try await manager.find(Word.self, id: id)?.length == word.length) }
+        let spelling = Spelling(id: 1, words: ids.prefix(2).map { Reference(id: $0) }, first: Reference(id: ids[1]))
+        try manager.writeAndWait { store in
+            store.access.savesRows = asRows
+            try store.save(spelling)
+        }
+        let found = try await manager.find(Spelling.self, id: 1)
+        #expect(found?.words.map { $0.id.utf8.count } == [5, 6] && found?.first?.id.utf8.count == 6)
+        var longer = words
+        for index in longer.indices { longer[index].length += 10 }
+        #expect(try await manager.importModels(longer).updated == 3)
+        let deleted = try await manager.write { try $0.delete(Word.self, ids: Array(ids.prefix(2))) }
+        #expect(deleted == 2)
+        #expect(try await manager.fetch(Word.self).map(\.length) == [14])
+    }
+
+    @Test("are found where only one of two texts that Swift calls equal is stored")
+    func oneText() async throws {
+        let manager = PersistenceManager(models: Word.self, store: .file(folder.file("words.sqlite")))
+        let ids = ["caf\u{E9}", "cafe\u{301}"]
+        try await manager.save(Word(id: ids[1], length: 6))
+        #expect(try await manager.find(Word.self, ids: ids).map(\.length) == [6])
+        #expect(try await manager.find(Word.self, ids: ids.reversed()).map(\.length) == [6])
+        #expect(try await manager.delete(Word.self, ids: ids) == 1)
+        #expect(try await manager.count(Word.self) == 0)
     }
 
     @Test("are the same numbers in single and in double precision", arguments: [true, false])

@@ -108,6 +108,33 @@ struct DifferingCopiesTests {
         #expect(try await refused(lines(product, other)) == "tags")
     }
 
+    @Test("are refused if they are given themselves, and saved once if they are equal")
+    func given() async throws {
+        let (one, other) = (Product(id: "p", tags: ["a"]), Product(id: "p", tags: ["b"]))
+        #expect(try await refused([one, Product(id: "q"), other]) == "tags")
+        let manager = PersistenceManager(models: Product.self, Line.self, store: .memory)
+        try await manager.save([one, Product(id: "q"), one])
+        #expect(try await manager.fetch(Product.self, sortedBy: .ascending(\.id)) == [one, Product(id: "q")])
+        for verb in ["update", "replaceAll", "insert"] {
+            let error = await #expect(throws: PersistenceError.self) {
+                try await manager.write { store in
+                    switch verb {
+                    case "update": try store.update([one, other])
+                    case "replaceAll": try store.replaceAll(with: [one, other])
+                    default: try store.insert([one, one])
+                    }
+                }
+            }
+            #expect(error?.code == (verb == "insert" ? .alreadyStored : .unwritable), "\(verb)")
+        }
+        // One of several saves is later than the other.
+        try await manager.write { store in
+            try store.save(one)
+            try store.save(other)
+        }
+        #expect(try await manager.find(Product.self, id: "p") == other)
+    }
+
     @Test("are refused with the list's name where one has nil and the other one an empty list")
     func marks() async throws {
         let (none, empty) = (Product(id: "p", notes: nil), Product(id: "p", notes: []))

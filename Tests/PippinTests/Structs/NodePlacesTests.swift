@@ -36,11 +36,25 @@ struct NodePlacesTests {
         #expect(places.place(of: .integer(2)) == nil && places.place(of: .string("2")) == nil)
     }
 
-    @Test("are the same for texts that are equal in other bytes")
+    @Test("are different for texts that Swift calls equal and that are different bytes")
     func equalTexts() {
         var places = NodePlaces()
         #expect(places.place(of: .string("e\u{301}"), orPut: 0) == 0)
-        #expect(places.place(of: .string("\u{E9}"), orPut: 1) == 0)
+        #expect(places.place(of: .string("\u{E9}"), orPut: 1) == 1)
+        #expect(places.place(of: .string("e\u{301}")) == 0)
+        #expect(Set([RecordKey.string("e\u{301}"), .string("\u{E9}"), .other("\u{E9}")]).count == 3)
+    }
+
+    @Test("have a note of two dates within one microsecond")
+    func closeDates() {
+        var places = NodePlaces()
+        for (place, seconds) in [1, 1.000_002, 2].enumerated() {
+            _ = places.place(of: .date(Date(timeIntervalSinceReferenceDate: seconds)), orPut: place)
+        }
+        #expect(places.closeDates == nil)
+        let close = Date(timeIntervalSinceReferenceDate: 2.000_000_2)
+        #expect(places.place(of: .date(close), orPut: 3) == 3)
+        #expect(places.closeDates?.1 == close)
     }
 
     @Test("stay where they are when room is made")

@@ -20,6 +20,11 @@ private struct User: CoreModel, Equatable {
     static var schema: Schema<User> { Schema(.owns(\.profiles)) }
 }
 
+private struct Measure: CoreModel, Equatable {
+    let id: Int
+    var size: Double
+}
+
 private struct Post: CoreModel, Equatable {
     let id: Int
     var user: User
@@ -37,6 +42,26 @@ struct RepeatedImportTests {
         #expect(try counter.number("SELECT ZFOLLOWERS FROM ZUSER") == 1_000)
         #expect(try counter.number("SELECT Z_OPT FROM ZUSER") == saves)
         #expect(try counter.number("SELECT count(*) FROM ZPOST WHERE ZUSER IS NOT NULL") == 1_000)
+    }
+
+    @Test("are counted alike whether or not another line of their batch is refused", arguments: [false, true])
+    func counts(hasRefused: Bool) async throws {
+        let manager = PersistenceManager(models: Measure.self, store: .memory)
+        try await manager.save([Measure(id: 3, size: 3), Measure(id: 4, size: 4), Measure(id: 5, size: 5)])
+        // New, changed, changed by the last line only, and the same.
+        var measures = [1, 3, 4, 5, 1, 3, 4, 5].enumerated().map { place, id in
+            Measure(id: id, size: id == 5 || (id == 4 && place < 4) ? Double(id) : Double(10 * id + place))
+        }
+        if hasRefused {
+            measures.insert(Measure(id: 9, size: .nan), at: 3)
+            measures.insert(Measure(id: 5, size: .nan), at: 9)
+        }
+        let report = try await manager.importModels(measures)
+        #expect(report.inserted == 1 && report.updated == 2 && report.unchanged == 1 && report.superseded == 4)
+        #expect(report.refused.map(\.position) == (hasRefused ? [4, 10] : []))
+        #expect(report.total == measures.count)
+        let sizes = try await manager.fetch(Measure.self, sortedBy: .ascending(\.id)).map(\.size)
+        #expect(sizes == [14, 35, 46, 5])
     }
 
     private func stored(_ posts: [Post], batchSize: Int) async throws -> [String] {
