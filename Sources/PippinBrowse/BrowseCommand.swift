@@ -9,6 +9,7 @@ enum BrowseCommand {
     static func run(_ arguments: [String]) -> Int32 {
         do {
             let options = try BrowseOptions(arguments)
+            if !options.isWritable { CarefulReading.begin() }
             let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
             EndingSignals.perform { session.close() }
             let router = Router(session)

@@ -19,6 +19,15 @@ enum PippinCommand {
 
     static let version = "0.2.0"
 
+    /// Whether the arguments ask for nothing that changes a store in its place.
+    static func onlyReads(_ arguments: [String]) -> Bool {
+        switch try? Invocation(arguments) {
+        case .import?: false
+        case .migrate(let options)?: options.isDryRun
+        default: true
+        }
+    }
+
     /// Runs the command.
     ///
     /// - Parameters:

@@ -6,11 +6,13 @@ StandardStreams.replaceClosed()
 // A reader that has seen enough closes the pipe; that is an error to handle, so that the private copy is cleaned up.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
+let arguments = Array(CommandLine.arguments.dropFirst())
+if PippinCommand.onlyReads(arguments) { CarefulReading.begin() }
 EndingSignals.perform { LogFiles.waitUntilLeft() }
 let standardOutput = OutputBuffer(STDOUT_FILENO)
 let standardErrors = OutputBuffer(STDERR_FILENO)
 let status = PippinCommand.run(
-    Array(CommandLine.arguments.dropFirst()), bytes: ArgumentBytes.ofProcess,
+    arguments, bytes: ArgumentBytes.ofProcess,
     terminal: Terminal(environment: ProcessInfo.processInfo.environment),
     output: { try standardOutput.write($0) }, finish: { try standardOutput.flush() },
     errors: {

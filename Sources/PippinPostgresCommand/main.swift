@@ -6,6 +6,8 @@ StandardStreams.replaceClosed()
 // A reader may close the pipe early, which is then an error to handle rather than a signal.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
+// Files are copied from here, and made, but none is changed in its place.
+CarefulReading.begin()
 let output = OutputBuffer(STDOUT_FILENO)
 do {
     try PostgresCommand.run(

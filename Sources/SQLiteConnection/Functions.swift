@@ -36,6 +36,15 @@ package struct FunctionArguments {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// Reads the bytes of an argument where SQLite has them; those of a text are UTF-8. There are none for NULL.
+    package func withBytes<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
+    {
+        if sqlite3_value_type(values[index]) == SQLITE_TEXT { _ = sqlite3_value_text(values[index]) }
+        let bytes = sqlite3_value_blob(values[index])
+        let count = bytes == nil ? 0 : Int(sqlite3_value_bytes(values[index]))
+        return try body(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
     /// An argument as bytes; nil for NULL and for an empty blob. Those of a text are UTF-8, in a database that is kept
     /// in UTF-16, too.
     package func data(at index: Int) -> Data? {

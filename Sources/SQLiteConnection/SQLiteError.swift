@@ -19,6 +19,9 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// A trigger refused a change (`SQLITE_CONSTRAINT_TRIGGER`).
     package static let triggerViolation: Int32 = SQLITE_CONSTRAINT | 7 << 8
 
+    /// A value is too long (`SQLITE_TOOBIG`).
+    package static let tooLarge: Int32 = SQLITE_TOOBIG
+
     package init(extendedCode: Int32, message: String, sql: String? = nil, path: String) {
         self.extendedCode = extendedCode
         self.message = message

@@ -48,6 +48,9 @@ extension Statement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// How many bytes the text or the blob in a column of the current row has; those of a text in UTF-8.
+    package func byteCount(at index: Int32) -> Int { Int(sqlite3_column_bytes(handle, index)) }
+
     /// Whether a column of the current row is a text with the same bytes.
     package func isText(_ text: String, at index: Int32) -> Bool {
         guard let bytes = sqlite3_column_text(handle, index) else { return false }

@@ -240,9 +240,11 @@ struct OddStoreTests {
             #expect(text.contains("→ Author/p1 (missing)"))
             #expect(text.contains("→ Tag/p1 (missing)"))
             let book = try #require(try CommandRun("dump", "--json", store.path).objects()["Book"]?.first)
-            #expect((book["author"] as? [String: String])?["missing"]?.hasSuffix("/Author/p1") == true)
-            let tags = try #require(book["tags"] as? [[String: String]])
-            #expect(tags.map { $0["missing"]?.hasSuffix("/Tag/p1") } == [true])
+            #expect(book["author"] is NSNull)
+            #expect((book["tags"] as? [String])?.isEmpty == true)
+            let marks = try #require(book["$marks"] as? [String: [String: Any]])
+            #expect((marks["author"]?["missing"] as? String)?.hasSuffix("/Author/p1") == true)
+            #expect((marks["tags"]?["missing"] as? [String])?.map { $0.hasSuffix("/Tag/p1") } == [true])
         }
     }
 

@@ -263,8 +263,9 @@ struct ExternalDataReportTests {
             #expect(dump.status == 0)
             #expect(dump.output.contains("missing: \(files.path)/\(gone) (No such file or directory)"))
             let json = try CommandRun("dump", url.path, "--json").objects()["Picture"]
-            let missing = json?.compactMap { $0["photo"] as? [String: String] }
+            let missing = json?.compactMap { ($0["$marks"] as? [String: [String: String]])?["photo"] }
             #expect(missing == [["missing": "\(files.path)/\(gone)", "reason": "No such file or directory"]])
+            #expect(json?.count { $0["photo"] is NSNull } == 1)
         }
     }
 }

@@ -21,14 +21,20 @@ final class RowCursor: RowPortions {
 
     deinit { statement?.reset() }
 
+    /// A portion has no more rows once its values have so many bytes, where it is known how many may be read at once.
+    private static let portionSize = 1 << 22
+
     /// The next rows; empty at the end.
     func next(_ count: Int) throws -> ContiguousArray<Row> {
         guard let statement else { return [] }
         return try store.run("fetch from") {
             var rows = ContiguousArray<Row>()
             rows.reserveCapacity(min(count, 1 << 12))
-            while rows.count < count {
-                rows.append(try reader.row(statement))
+            var size = 0
+            while rows.count < count, size < Self.portionSize {
+                let row = try reader.row(statement)
+                if reader.budget != nil { size += row.byteCount }
+                rows.append(row)
                 guard try statement.step() else {
                     statement.reset()
                     self.statement = nil

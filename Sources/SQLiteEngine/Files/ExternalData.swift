@@ -18,6 +18,8 @@ package struct ExternalData {
     private let link: URL?
     /// Values larger than this, in bytes, are written to a file.
     let inlineLimit: Int
+    /// How many bytes of values are read at once; nil for any number.
+    var budget: ValueBudget?
 
     /// No files: every value is kept in the database.
     static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)

@@ -74,7 +74,8 @@ extension StoreFile {
     }
 
     /// Opens an existing store for reading, in a mode that its folder allows: a read-only folder has no room for the
-    /// files of a write-ahead log. What an interrupted program has written is taken back first.
+    /// files of a write-ahead log. What an interrupted program has written is taken back first, unless this process is
+    /// to leave no trace.
     package static func openForReading(_ url: URL, timeout: Double = 10) throws -> StoreFile {
         do {
             let file = try open(url, mode: .readOnly, timeout: timeout)
@@ -82,9 +83,11 @@ extension StoreFile {
             return file
         } catch {
             let cause = error as? SQLiteError ?? SQLiteError(reportedBy: error as NSError)
-            if let cause, cause.isCannotOpen || cause.isReadOnly, FileManager.default.fileExists(atPath: url.path) {
-                if isWhole(url) { return try open(url, mode: .immutable, timeout: timeout) }
-                if hasContent(url, "-journal"), (try? open(url, mode: .readWrite, timeout: timeout)) != nil {
+            if let cause, cause.isCannotOpen || cause.isReadOnly, FileManager.default.fileExists(atPath: url.path),
+                !OpenMode.readsWithoutTrace
+            {
+                guard hasContent(url, "-journal") else { return try open(url, mode: .traceless, timeout: timeout) }
+                if (try? open(url, mode: .readWrite, timeout: timeout)) != nil {
                     return try open(url, mode: .readOnly, timeout: timeout)
                 }
             }
@@ -92,10 +95,6 @@ extension StoreFile {
                 error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
         }
     }
-
-    /// Whether a file says all by itself: there is no write-ahead log with changes, and no journal with which the
-    /// changes of an interrupted program are to be taken back.
-    package static func isWhole(_ url: URL) -> Bool { !hasContent(url, "-wal") && !hasContent(url, "-journal") }
 
     /// Whether there is a file beside a store that is not empty.
     package static func hasContent(_ url: URL, _ suffix: String) -> Bool {

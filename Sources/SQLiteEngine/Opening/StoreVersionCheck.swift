@@ -95,7 +95,7 @@ extension OpenStore {
     /// Begins a transaction that writes nothing: others can read meanwhile, but not write. It does nothing inside
     /// another transaction.
     func lockOutWriters() throws {
-        guard isShared, connection.mode != .readOnly, !connection.isInTransaction else { return }
+        guard isShared, !connection.mode.onlyReads, !connection.isInTransaction else { return }
         try run("lock") { try begin() }
         locksOutWriters = true
     }
@@ -106,7 +106,7 @@ extension OpenStore {
     /// - Returns: whether others are kept out. A store in memory has no other writers.
     func lockOutWritersUnlessBusy() throws -> Bool {
         guard isShared else { return connection.mode == .memory }
-        guard connection.mode != .readOnly, !connection.isInTransaction, try hasWriteAheadLog() else { return false }
+        guard !connection.mode.onlyReads, !connection.isInTransaction, try hasWriteAheadLog() else { return false }
         // Whatever else is wrong is found again, and reported, by the save that waits.
         do { try connection.withoutWaiting { try begin() } } catch is SQLiteError { return false }
         locksOutWriters = true

@@ -33,7 +33,9 @@ final class EntityReader {
         var destinations = ContiguousArray<EntityLayout?>(repeating: nil, count: count)
         var rareReaders = ContiguousArray<RareSlotReader?>(repeating: nil, count: count)
         for slot in shape.slots {
-            let kind = SlotReader.kind(of: slot)
+            var kind = SlotReader.kind(of: slot)
+            // The size of a text is looked at before it is read.
+            if kind == .string, external.budget != nil { kind = .other }
             slots[slot.slot] = SlotReader(kind: kind, index: slot.index)
             if kind == .toOne { destinations[slot.slot] = slot.column.destination }
             if !kind.isUsual {

@@ -41,7 +41,13 @@ final class RareSlotReader {
     func value(_ statement: Statement, identity: StoreIdentity, external: ExternalData) throws -> StoredValue {
         if let unavailable { return .object(unavailable) }
         if isComposite { return try composite(statement, identity: identity, external: external) }
-        if statement.isNull(at: index) { return .null }
+        let kind = statement.kind(at: index)
+        if kind == .null { return .null }
+        if let budget = external.budget, kind == .text || kind == .blob,
+            let refusal = budget.refusal(of: statement.byteCount(at: index), in: statement.integer(at: 0))
+        {
+            return refusal
+        }
         switch storage {
         case .integer, .boolean: return .integer(statement.integer(at: index))
         case .string: return .string(statement.string(at: index))
@@ -55,10 +61,13 @@ final class RareSlotReader {
         case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) } ?? .null
         case .decimal: return .object(NSDecimalNumber.stored(statement.string(at: index)))
         case .data(let allowsExternal):
-            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { .data($0) }
+            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { content in
+                external.budget?.refusal(of: content.count, in: statement.integer(at: 0)) ?? .data(content)
+            }
         case .transformable(let allowsExternal):
-            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) {
-                TransformableCoding.value(of: $0, for: attribute, external.coding)
+            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { content in
+                external.budget?.refusal(of: content.count, in: statement.integer(at: 0))
+                    ?? TransformableCoding.value(of: content, for: attribute, external.coding)
             }
         case .toOne:
             guard let declared = destination, let schema else { return .null }

@@ -12,11 +12,14 @@ struct RowReader {
     private let selectsEntity: Bool
     private let entities: ContiguousArray<EntityReader>
     private let versionIndex: Int32
+    /// How many bytes of values are read at once; nil for any number.
+    let budget: ValueBudget?
 
     init(shape: RowShape, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
         self.identity = identity
         selectsEntity = shape.selectsEntity
         versionIndex = shape.firstColumn - 1
+        budget = external.budget
         entities = ContiguousArray(
             shape.entities.map { EntityReader($0, schema: schema, identity: identity, external: external) })
     }
@@ -45,7 +48,8 @@ struct RowReader {
     func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(count)
-        while try statement.step() { rows.append(try row(statement)) }
+        func read() throws { while try statement.step() { rows.append(try row(statement)) } }
+        if let budget { try budget.readingPage(read) } else { try read() }
         return rows
     }
 

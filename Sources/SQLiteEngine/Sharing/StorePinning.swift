@@ -42,7 +42,8 @@ extension OpenStore {
             return PinnedReader(idle, from: idleReaders)
         }
         guard try connection.string("PRAGMA journal_mode")?.lowercased() == "wal" else { return nil }
-        let reading = try StoreFile.open(file.url, mode: .readOnly, timeout: timeout)
+        let reading = try StoreFile.open(
+            file.url, mode: connection.mode == .traceless ? .traceless : .readOnly, timeout: timeout)
         let derived = DerivedValues()
         return try reading.run("read", fallback: CoreDataErrorCode.persistentStoreOpen) {
             try StoreFunctions.register(on: reading.connection, derived: derived)

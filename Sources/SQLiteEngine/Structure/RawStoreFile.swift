@@ -19,9 +19,9 @@ package struct RawStoreFile {
     /// Opens a file in the way that its folder allows: a read-only folder has no room for the files of a log.
     package static func forReading(_ url: URL) throws -> RawStoreFile {
         do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
-            where (error.isCannotOpen || error.isReadOnly) && StoreFile.isWhole(url)
+            where (error.isCannotOpen || error.isReadOnly) && !StoreFile.hasContent(url, "-journal")
         {
-            return try RawStoreFile(url, mode: .immutable)
+            return try RawStoreFile(url, mode: .traceless)
         }
     }
 
@@ -33,7 +33,8 @@ package struct RawStoreFile {
     package func metadata() throws -> (uuid: String?, list: Data?)? {
         let statement = try connection.prepare(StoreTablesSQL.metadata)
         guard try statement.step() else { return nil }
-        return (statement.optionalString(at: 0), statement.isNull(at: 1) ? nil : statement.data(at: 1))
+        let list = statement.isNull(at: 1) ? nil : try statement.smallData(at: 1, "Z_METADATA.Z_PLIST", connection.path)
+        return (statement.optionalString(at: 0), list)
     }
 
     /// Removes the metadata, so that a store with damaged metadata can be opened.
@@ -108,5 +109,25 @@ package struct RawStoreFile {
         let statement = try connection.prepare(
             RawRowSQL.rows(in: table, ofEntity: number, isOrdered: columns.contains("Z_PK")))
         while try statement.step() { try body(columns.indices.map { statement.value(at: Int32($0)) }) }
+    }
+}
+
+extension Statement {
+    /// A column of the current row as bytes, of what a store says of itself, which no real store has much of.
+    ///
+    /// - Parameters:
+    ///   - index: the column.
+    ///   - name: its name, for the error.
+    ///   - path: the file.
+    /// - Returns: the bytes.
+    /// - Throws: an error that names the column if it has more than 16 MB.
+    func smallData(at index: Int32, _ name: String, _ path: String) throws -> Data {
+        let most = 16_000_000
+        guard isNull(at: index) || byteCount(at: index) <= most else {
+            throw SQLiteError(
+                extendedCode: SQLiteError.tooLarge,
+                message: "\(name) has \(byteCount(at: index)) bytes, of which \(most) may be read", path: path)
+        }
+        return data(at: index)
     }
 }

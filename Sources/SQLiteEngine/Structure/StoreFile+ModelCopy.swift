@@ -55,7 +55,7 @@ extension Connection {
         let rows = try prepare(StoreTablesSQL.modelCopies)
         var copies: [Data] = []
         while try rows.step() {
-            let copy = rows.data(at: 0)
+            let copy = try rows.smallData(at: 0, "Z_MODELCACHE.Z_CONTENT", path)
             if !copy.isEmpty { copies.append(copy) }
         }
         return copies

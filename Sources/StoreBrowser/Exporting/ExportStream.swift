@@ -68,7 +68,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
             _ = finish()
             throw error
         }
-        for row in rows { text += writer.text(of: row) }
+        for row in rows { try writer.write(row) { text += $0 } }
         size.follow(rows)
         if rows.isEmpty {
             hasEnded = true

@@ -22,6 +22,7 @@ enum ValueContent {
         switch value {
         case .data(let value): data = value
         case .null: throw PageFailure.missing("There is no value.")
+        case .missing(_, let reason), .unknown(let reason): throw PageFailure.missing(reason)
         case let value: data = Data(DumpJSON.text(of: value).utf8)
         }
         let type = MediaType(of: data)

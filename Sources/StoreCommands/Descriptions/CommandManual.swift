@@ -19,7 +19,7 @@ package enum CommandManual {
     private static let inPlace = CommandDescription.Option(
         name: "--in-place",
         text:
-            "Read the store where it is, and not a copy: for very large ones. What SQLite puts beside it meanwhile (-wal and -shm) goes with the program."
+            "Read the store where it is, and not a copy: for very large ones. Nothing of it or beside it is changed."
     )
 
     private static let verbatim = CommandDescription.Option(
@@ -48,7 +48,7 @@ package enum CommandManual {
                     name: "--json",
                     text:
                         "One JSON object. Its “objects” has, for the name of each entity, an array of objects: objectID (the URI), attributes by name "
-                        + "(dates in ISO 8601, data in Base64), relationships as URIs, those that lead to no object as {\"missing\": URI}."
+                        + "(dates in ISO 8601, data in Base64), relationships as URIs. What is not there is null, or left out of a list, and named in the object's member “$marks”."
                 ),
                 model,
             ]),

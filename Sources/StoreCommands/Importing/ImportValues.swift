@@ -31,6 +31,7 @@ struct ImportValues {
     /// - Throws: `CommandError` that names the place and the property.
     func read(_ value: ImportFile.Value, _ name: String, _ place: @autoclosure () -> String) throws -> Reading {
         guard let index = entity.propertyByName[name] else {
+            if name == JSONText.marksName { return try refuse(value, place()) }
             let near = TextProblem.near(name, among: entity.propertyByName.keys).map { "“\($0)”" }.joined(
                 separator: " or ")
             throw CommandError(
@@ -59,6 +60,15 @@ struct ImportValues {
         }
     }
 
+    /// Refuses an object of which a value was not there when the file was written: it would be lost without a word.
+    private func refuse(_ marks: ImportFile.Value, _ place: String) throws -> Reading {
+        guard marks != .none, marks != .text("") else { return .nothing }
+        let names = JSONMembers.values(in: Data(marks.text.utf8))?.map { "“\(TextTools.inOneLine($0.0))”" } ?? []
+        throw CommandError(
+            "\(place): \(names.isEmpty ? "a value" : names.joined(separator: ", ")) could not be read when the file "
+                + "was written, as its “\(JSONText.marksName)” says; take these out to import the object without")
+    }
+
     /// The value of an attribute, as an export writes it: bytes that are JSON as that, and composite attributes as an
     /// object of their elements.
     private func value(_ value: ImportFile.Value, _ attribute: AttributeLayout) throws(ValueText.Refusal) -> Any {
@@ -69,12 +79,12 @@ struct ImportValues {
                     expected: "a JSON object with \(attribute.elements.map(\.name).joined(separator: ", "))")
             }
             return try elements(members, attribute)
-        case (.binaryDataAttributeType, .json(let text)): return try bytes(text)
-        case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return try bytes(text)
+        case (.binaryDataAttributeType, .json(let text)): return Data(text.utf8)
+        case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return Data(text.utf8)
         case (.binaryDataAttributeType, .text(let text)) where attribute.isJSON && file.format != .csv:
             // The JSON is a single text, which the file has without quotation marks.
             return Data(JSONText.string(text).utf8)
-        case (.binaryDataAttributeType, .literal(let text)) where attribute.isJSON: return try bytes(text)
+        case (.binaryDataAttributeType, .literal(let text)) where attribute.isJSON: return Data(text.utf8)
         case (_, .literal(let text)) where attribute.type.isNumber || attribute.type == .booleanAttributeType:
             return try ValueText.value(text, attribute.type)
         // An export would write a text here, so that `12` or `true` would come back as another value.
@@ -83,15 +93,6 @@ struct ImportValues {
         case (_, .text(let text)): return try ValueText.value(text, attribute.type)
         default: throw ValueText.Refusal(expected: "a single value")
         }
-    }
-
-    /// The bytes of JSON. It throws for the object that `dump` writes in place of a value whose file is missing.
-    private func bytes(_ text: String) throws(ValueText.Refusal) -> Data {
-        let data = Data(text.utf8)
-        if text.contains("/_EXTERNAL_DATA/"), JSONMembers.values(in: data)?.map(\.0) == ["missing", "reason"] {
-            throw ValueText.Refusal(expected: "the value of a file that was missing")
-        }
-        return data
     }
 
     /// Whether a text is the JSON that the bytes contain. Otherwise it is Base64, which begins with neither bracket.

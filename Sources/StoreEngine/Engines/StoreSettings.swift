@@ -20,6 +20,11 @@ package struct StoreSettings {
     /// Whether the store is opened to be copied: values of transformable attributes are the bytes that it has.
     package let isCopied: Bool
 
+    /// The most bytes that the values of a row are read of; nil for any number.
+    package let largestRow: Int?
+
+    /// Option (`Int`) of tools that show a store: see ``largestRow``.
+    package static let largestRowOption = "PippinLargestRow"
     /// Option (`Bool`) of tools that show a store: see ``leavesOutStrangers``.
     package static let leavesOutStrangersOption = "PippinLeavesOutStrangers"
     /// Option (`Bool`) of tools that copy a store: see ``isCopied``. What the store lacks is left out of the copy, and
@@ -54,6 +59,7 @@ package struct StoreSettings {
         maximumReaders = max(1, size ?? 10)
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         externalDataStore = options?[ExternalDataOption.store] as? URL
+        largestRow = (options?[Self.largestRowOption] as? NSNumber)?.intValue
         leavesOutStrangers = flag(Self.leavesOutStrangersOption)
         isCopied = flag(Self.isCopiedOption)
     }

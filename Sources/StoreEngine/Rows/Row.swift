@@ -14,4 +14,15 @@ package struct Row: @unchecked Sendable {
         self.version = version
         self.values = values
     }
+
+    /// About how many bytes the values take.
+    package var byteCount: Int {
+        values.reduce(0) { sum, value in
+            switch value {
+            case .string(let text): sum + text.utf8.count
+            case .data(let data): sum + data.count
+            default: sum + 8
+            }
+        }
+    }
 }

@@ -65,6 +65,7 @@ package final class DirectStore: @unchecked Sendable {
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
         ]
+        if !opening.isWritable { options.merge(CarefulReading.options) { $1 } }
         if let timeout = opening.timeout { options[NSPersistentStoreTimeoutOption] = timeout }
         if facts.hasHistory { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
@@ -81,10 +82,7 @@ package final class DirectStore: @unchecked Sendable {
             }
             candidates = [{ try TableModel.candidate(for: url, store: original, reason: error.reason) }]
         }
-        let opened: ModelCandidate.Opened
-        do { opened = try ModelCandidate.open(candidates, facts, url, options) } catch {
-            throw copy == nil ? Self.explained(error, original) : error
-        }
+        let opened = try ModelCandidate.open(candidates, facts, url, options)
         if opening.isWritable { try Self.checkVersion(of: opened, among: candidates) }
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
@@ -108,23 +106,9 @@ package final class DirectStore: @unchecked Sendable {
             logFiles.leave()
             guard opening.salvages, !opening.isWritable, let copy = try? PrivateCopy(of: original),
                 let facts = try? FileFacts(salvaging: copy, original: original), !copy.losses.isEmpty
-            else { throw explained(error, original) }
+            else { throw error }
             return (copy, nil, facts)
         }
-    }
-
-    /// The reason why a store cannot be read in place, if its folder is it: SQLite reads changes in a write-ahead log
-    /// only where it may write beside the store.
-    private static func explained(_ error: any Error, _ store: URL) -> any Error {
-        let log = store.path + "-wal"
-        var facts = stat()
-        guard access(store.deletingLastPathComponent().path, W_OK) != 0, stat(log, &facts) == 0, facts.st_size > 0,
-            (try? StoreKind(of: store)) == .sqlite
-        else { return error }
-        return CommandError(
-            "“\(store.path)” cannot be read in place: its folder is read-only, and SQLite has to write beside a store to "
-                + "read the changes in its write-ahead log. Leave out --in-place, so that a copy is read; pippin shell and "
-                + "pippin browse need the store and “\(store.lastPathComponent)-wal” in a folder that may be written")
     }
 
     /// Refuses to write into a document that may be of another version of the model.

@@ -100,7 +100,7 @@ package struct ModelCandidate {
     ///
     /// - Throws: an error for bytes that are no model.
     package init(cache: Data, origin: String) throws {
-        document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+        document = try ModelCopies.document(of: cache)
         versionHashes = [:]
         self.origin = origin
         gap = nil

@@ -4,6 +4,9 @@ import KeyedArchives
 /// The rows of `Z_MODELCACHE`. Core Data keeps one copy of the model; other programs have left several, or one of
 /// another version than the metadata. Pure.
 enum ModelCopies {
+    /// How many bytes a model may have: an archive of it takes many times as much in memory.
+    private static let largest = 8 << 20
+
     /// The first copy that can be read and is of the version in the metadata; if there is none, the first.
     ///
     /// - Parameters:
@@ -22,7 +25,7 @@ enum ModelCopies {
     ///
     /// - Throws: the errors of a damaged archive.
     static func document(of copy: Data) throws -> ModelDocument {
-        try ModelArchiveReader.document(of: RawDeflate.inflate(copy))
+        try ModelArchiveReader.document(of: RawDeflate.inflate(copy, limit: largest))
     }
 
     /// The entities that the metadata have version hashes of, and the copy does not have: it is of another version.

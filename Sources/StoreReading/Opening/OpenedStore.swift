@@ -27,7 +27,9 @@ package struct OpenedStore {
         original = URL(store: path)
         copy = try PrivateCopy(of: original)
         facts = try FileFacts(salvaging: copy, original: original, isDamaged: isDamaged)
-        let options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]
+        let options = CarefulReading.options.merging(
+            [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]
+        ) { $1 }
         let candidates = try ModelCandidate.candidates(
             for: facts, store: original, file: copy.url, modelPath: modelPath)
         let opened = try ModelCandidate.open(candidates, facts, copy.url, options)

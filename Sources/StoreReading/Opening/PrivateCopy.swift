@@ -22,6 +22,9 @@ package final class PrivateCopy {
         folder = try TemporaryFolder()
         url = folder.url.appendingPathComponent(original.lastPathComponent)
         try copy(original)
+        // What an interrupted program has written is taken back here, as those who only read cannot do it.
+        guard StoreFile.hasContent(url, "-journal") else { return }
+        _ = try? Connection(path: url.path, mode: .readWrite).integer("PRAGMA schema_version")
     }
 
     /// Puts what can be read of a damaged database in its place.

@@ -59,7 +59,7 @@ package indirect enum FieldValue: Equatable, Sendable {
         guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
             attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))
                 || (first == UInt8(ascii: "[") && last == UInt8(ascii: "]")),
-            (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+            JSONCheck.holds(data, allowsFragments: true)
         else { return nil }
         return String(data: data, encoding: .utf8)
     }
@@ -74,11 +74,20 @@ package indirect enum FieldValue: Equatable, Sendable {
         }
     }
 
+    /// Whether nothing of the value can be read.
+    var isGap: Bool {
+        switch self {
+        case .missing, .unknown: true
+        default: false
+        }
+    }
+
     /// The value without what cannot be read.
     var withoutGaps: FieldValue {
         guard gap != nil else { return self }
         guard case .composite(let elements) = self else { return .null }
-        return .composite(elements.filter { $0.value.gap == nil })
+        return .composite(
+            elements.filter { !$0.value.isGap }.map { Element(name: $0.name, value: $0.value.withoutGaps) })
     }
 
     /// A value that the attribute's type does not have, as the store has it.

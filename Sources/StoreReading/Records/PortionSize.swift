@@ -16,16 +16,3 @@ package struct PortionSize {
         if bytes > 1 << 20 { count = max(1, count / 2) } else if bytes < 1 << 18 { count = min(most, count * 2) }
     }
 }
-
-extension Row {
-    /// About how much space the values take.
-    fileprivate var byteCount: Int {
-        values.reduce(0) { sum, value in
-            switch value {
-            case .string(let text): sum + text.utf8.count
-            case .data(let data): sum + data.count
-            default: sum + 8
-            }
-        }
-    }
-}

@@ -21,7 +21,7 @@ package enum BlobText {
         }
         guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
             first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-            (try? JSONSerialization.jsonObject(with: data)) != nil, let text = String(data: data, encoding: .utf8)
+            JSONCheck.holds(data, allowsFragments: false), let text = String(data: data, encoding: .utf8)
         else { return nil }
         return "JSON " + shortened(text)
     }

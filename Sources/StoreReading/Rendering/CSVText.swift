@@ -5,14 +5,33 @@ package enum CSVText {
     /// One line, including its line break.
     package static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
-    /// One line of values, including its line break. An empty text, or empty bytes, is a cell in quotation marks, and
-    /// no value an empty cell.
-    static func line(_ uri: String, _ values: [FieldValue], isVerbatim: Bool) -> String {
-        let cells = values.map { value in
-            let isEmpty = value == .string("") || value == .data(Data())
-            return isEmpty ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
+    /// Writes one line of values, including its line break: as one text, if no value is long. An empty text, or empty
+    /// bytes, is a cell in quotation marks, and no value an empty cell.
+    ///
+    /// - Parameters:
+    ///   - uri: the first cell.
+    ///   - values: the following ones.
+    ///   - marks: the last cell; nil for none.
+    ///   - isVerbatim: whether texts that a spreadsheet would evaluate stay as they are.
+    ///   - output: takes the text.
+    /// - Throws: the errors of `output`.
+    static func write(
+        _ uri: String, _ values: [FieldValue], marks: String?, isVerbatim: Bool, _ output: (String) throws -> Void
+    ) throws {
+        var text = uri
+        for value in values {
+            text += ","
+            if LongText.isLong(value) {
+                try output(text)
+                text = ""
+                try LongText.writeCSV(value, isVerbatim: isVerbatim, output)
+            } else {
+                let isEmpty = value == .string("") || value == .data(Data())
+                text += isEmpty ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
+            }
         }
-        return ([uri] + cells).joined(separator: ",") + "\r\n"
+        if let marks { text += "," + quoted(marks) }
+        try output(text + "\r\n")
     }
 
     /// A cell, in quotation marks if it needs them.
@@ -34,7 +53,7 @@ package enum CSVText {
 
     /// Whether a spreadsheet may evaluate a text, ignoring apostrophes at its beginning. Signs before digits alone are
     /// numbers and telephone numbers.
-    private static func isFormula(_ text: String) -> Bool {
+    static func isFormula(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: "'") }
         switch rest.first {
         case UInt8(ascii: "="), UInt8(ascii: "@"), 0x09, 0x0D: return true
@@ -57,7 +76,7 @@ package enum CSVText {
     /// A value as text; an empty cell for no value.
     package static func cell(_ value: FieldValue) -> String {
         switch value {
-        case .null, .noObject: ""
+        case .null, .noObject, .missing, .unknown: ""
         case .boolean(let value): value ? "true" : "false"
         case .string(let text): text
         case .double(let value): "\(value)"

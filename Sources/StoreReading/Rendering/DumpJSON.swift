@@ -6,35 +6,66 @@ package enum DumpJSON {
         throws
     {
         try output("{\n  \"store\": \(JSONText.string(store.uuid)),\n  \"objects\": {")
+        var marks: [(String, String)] = []
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
             var isFirst = true
             do {
                 try store.forEachObject(of: entity) { object in
-                    try output("\(isFirst ? "" : ",")\n      \(text(of: object))")
+                    try write(object, from: isFirst ? "\n      " : ",\n      ", output)
                     isFirst = false
                 }
             } catch let error as NSError
                 where isFirst && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
             {
-                try output(JSONText.object([("unknown", JSONText.string(error.localizedDescription))]) + "]")
-                continue
+                marks.append((entity.name, JSONText.object([("unknown", JSONText.string(error.localizedDescription))])))
             }
             try output(isFirst ? "]" : "\n    ]")
         }
-        try output("\n  }\n}\n")
+        let end = marks.isEmpty ? "" : ",\n  \(JSONText.string(ObjectHead.marks)): \(JSONText.object(marks))"
+        try output("\n  }\(end)\n}\n")
     }
 
-    package static func text(of object: ObjectRecord) -> String {
-        let members =
-            [(ObjectHead.name, JSONText.string(object.uri))]
-            + object.fields.map { (ObjectHead.property($0.name), text(of: $0.value)) }
-        return JSONText.object(members)
+    /// Writes an object behind a text, with a mark for what is not there of its values.
+    static func write(_ object: ObjectRecord, from start: String, _ output: (String) throws -> Void) throws {
+        let fields = object.fields.map { (name: $0.name, value: $0.value) }
+        try write(object.uri, fields, marks: ValueMarks.text(of: fields), from: start, output)
     }
 
+    /// Writes an object: as one text, if no value is long.
+    ///
+    /// - Parameters:
+    ///   - uri: the object's URI.
+    ///   - fields: its values.
+    ///   - marks: what is not there of them; nil for nothing.
+    ///   - start: the text before the object.
+    ///   - end: the text behind it.
+    ///   - isLine: whether the object may have no line breaks.
+    ///   - output: takes the text.
+    /// - Throws: the errors of `output`.
+    static func write(
+        _ uri: String, _ fields: [(name: String, value: FieldValue)], marks: String?, from start: String,
+        to end: String = "", isLine: Bool = false, _ output: (String) throws -> Void
+    ) throws {
+        var text = "\(start){\(JSONText.string(ObjectHead.name)): \(JSONText.string(uri))"
+        for (name, value) in fields {
+            text += ", \(JSONText.string(ObjectHead.property(name))): "
+            if LongText.isLong(value) {
+                try output(text)
+                text = ""
+                try LongText.writeJSON(value, isLine: isLine, output)
+            } else {
+                text += self.text(of: value)
+            }
+        }
+        if let marks { text += ", \(JSONText.string(ObjectHead.marks)): \(marks)" }
+        try output("\(text)}\(end)")
+    }
+
+    /// A value; null for one that is not there.
     package static func text(of value: FieldValue) -> String {
         switch value {
-        case .null, .noObject: "null"
+        case .null, .noObject, .missing, .unknown: "null"
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): "\(value)"
         case .double(let value): JSONText.number(value)
@@ -45,19 +76,12 @@ package enum DumpJSON {
         case .json(let text): text
         case .uuid(let value): JSONText.string(value.uuidString)
         case .url(let value): JSONText.string(value)
-        case .missing(let file, let reason):
-            JSONText.object([("missing", JSONText.string(file)), ("reason", JSONText.string(reason))])
-        case .composite(let elements): JSONText.object(elements.map { ($0.name, text(of: $0.value)) })
-        case .object(let reference): text(of: reference)
-        case .objects(let references): "[" + references.map(text(of:)).joined(separator: ", ") + "]"
+        case .composite(let elements):
+            JSONText.object(elements.filter { !$0.value.isGap }.map { ($0.name, text(of: $0.value)) })
+        case .object(let link): link.isMissing ? "null" : JSONText.string(link.uri)
+        case .objects(let links):
+            "[" + links.filter { !$0.isMissing }.map { JSONText.string($0.uri) }.joined(separator: ", ") + "]"
         case .list(let values): "[" + values.map(text(of:)).joined(separator: ", ") + "]"
-        case .unknown(let reason): JSONText.object([("unknown", JSONText.string(reason))])
         }
-    }
-
-    /// The URI; one that leads to no object is marked: `{ "missing": "x-coredata://…" }`.
-    private static func text(of reference: ObjectLink) -> String {
-        let uri = JSONText.string(reference.uri)
-        return reference.isMissing ? JSONText.object([("missing", uri)]) : uri
     }
 }

@@ -5,6 +5,8 @@ package enum DumpText {
     /// How much of a string or list is shown.
     private static let longestText = 100
     private static let longestList = 12
+    private static let longestURL = 2000
+    private static let longestJSON = 1 << 18
 
     package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
         throws
@@ -56,9 +58,9 @@ package enum DumpText {
             guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }
             return "\(text[..<sign]) \(text[text.index(after: sign)...].dropLast()) UTC"
         case .data(let data): return bytes(data)
-        case .json(let json): return TextTools.plain(json)
+        case .json(let json): return shortened(json)
         case .uuid(let value): return value.uuidString
-        case .url(let value): return TextTools.inOneLine(value)
+        case .url(let value): return isPlainURL(value) ? value : quoted(value)
         case .missing(let file, let reason):
             return "missing: \(TextTools.inOneLine(file)) (\(TextTools.inOneLine(reason)))"
         case .composite(let elements):
@@ -72,6 +74,23 @@ package enum DumpText {
         }
     }
 
+    /// Whether an address has no sign of what is no value: the arrow of an object, the question mark of what cannot be
+    /// read, a blank.
+    private static func isPlainURL(_ text: String) -> Bool {
+        text.utf8.count <= longestURL && text.utf8.first != UInt8(ascii: "?")
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
+    }
+
+    /// A text in a table, in quotation marks where it begins like something that is no text: an object, a value that is
+    /// not there or cannot be read.
+    static func cell(_ text: String) -> String {
+        // A table shows no more, and a piece of a large text takes no memory.
+        let part = String(text.unicodeScalars.prefix(longestText))
+        let signs: Set<Unicode.Scalar> = ["→", "–", "?", "\""]
+        let isMark = part.unicodeScalars.first.map(signs.contains) ?? false || part.hasPrefix("missing:")
+        return isMark ? quoted(part) : TextTools.plain(part)
+    }
+
     private static func name(of reference: ObjectLink) -> String {
         "\(TextTools.inOneLine(reference.entityName))/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
     }
@@ -81,6 +100,13 @@ package enum DumpText {
         let shown = references.prefix(longestList).map(name).joined(separator: ", ")
         let rest = references.count - longestList
         return "→ \(shown)" + (rest > 0 ? ", and \(TextTools.grouped(Int64(rest))) more" : "")
+    }
+
+    /// As much of JSON as is shown on a line.
+    private static func shortened(_ json: String) -> String {
+        guard json.utf8.count > longestJSON else { return TextTools.plain(json) }
+        let part = TextTools.plain(String(json.unicodeScalars.prefix(longestJSON / 4)))
+        return "\(part)… (\(TextTools.count(json.utf8.count, "byte")))"
     }
 
     private static func quoted(_ string: String) -> String {

@@ -2,6 +2,9 @@ import Foundation
 
 /// JSON (RFC 8259) as text, with members in the given order.
 package enum JSONText {
+    /// The member of an object that says which of its values are not there; see `ValueMarks`.
+    package static let marksName = ObjectHead.marks
+
     package static func string(_ value: String) -> String {
         // Most texts need no replacements. The control characters from U+0080 to U+009F begin with the byte C2.
         if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 }) {

@@ -1,7 +1,12 @@
-/// The name under which an object's URI is written among its values.
+/// The names under which something else than a property is written among the values of an object.
 enum ObjectHead {
+    /// The object's URI.
     static let name = "objectID"
+    /// What is not there of the values; see `ValueMarks`.
+    static let marks = "$marks"
 
-    /// The name under which a property is written: another one if it has that name, as a file may say.
-    static func property(_ property: String) -> String { property == name ? "\(name) 2" : property }
+    /// The name under which a property is written: another one if it has one of these names, as a file may say.
+    static func property(_ property: String) -> String {
+        property == name || property == marks ? "\(property) 2" : property
+    }
 }

@@ -48,7 +48,7 @@ package struct QueryOutput {
         guard format != .table else { return OutputRemarks(misread: try writeTable(bold, quiet, output)) }
         var writer = RowWriter(format, columns, isVerbatim: isVerbatim)
         try output(writer.start)
-        let misread = try forEach { try output(writer.text(of: $0)) }
+        let misread = try forEach { try writer.write($0, output) }
         try output(writer.end)
         return OutputRemarks(omission: writer.omission, misread: misread)
     }

@@ -44,7 +44,7 @@ package enum RawText {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
             var isFirst = true
             try store.forEachObject(of: entity) { object in
-                try output("\(isFirst ? "" : ",")\n      \(DumpJSON.text(of: object))")
+                try DumpJSON.write(object, from: isFirst ? "\n      " : ",\n      ", output)
                 isFirst = false
             }
             try output(isFirst ? "]" : "\n    ]")

@@ -76,7 +76,8 @@ package struct RowWriter {
     ///   - columns: the values to write of each row.
     ///   - isVerbatim: whether cells of CSV are written unchanged; otherwise an apostrophe is put before what a
     ///     spreadsheet would evaluate.
-    ///   - marksGaps: whether the reason takes the place of a value that cannot be read; otherwise there is no value.
+    ///   - marksGaps: whether values that cannot be read are marked, in JSON in each object and in CSV in a column of
+    ///     their own; otherwise they are only left out. See `ValueMarks`.
     package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false, marksGaps: Bool = false) {
         self.format = format
         self.columns = columns
@@ -93,7 +94,7 @@ package struct RowWriter {
                     + columns.columns.map { column in
                         let head = ObjectHead.property(column.name)
                         return isVerbatim ? head : CSVText.guarded(head)
-                    })
+                    } + (marksGaps ? [ObjectHead.marks] : []))
         case .json: "["
         case .jsonl, .table: ""
         }
@@ -102,16 +103,22 @@ package struct RowWriter {
     /// The text after the rows.
     package var end: String { format == .json ? (count == 0 ? "]\n" : "\n]\n") : "" }
 
-    package mutating func text(of row: Row) -> String {
+    /// Writes a row: as one text, if no value is long.
+    package mutating func write(_ row: Row, _ output: (String) throws -> Void) throws {
         count += 1
         let uri = uri(of: row.objectID)
-        guard format != .csv else {
-            return CSVText.line(uri, columns.columns.map { read(row, $0) }, isVerbatim: isVerbatim)
+        let fields = columns.columns.map { (name: $0.name, value: value(row, $0)) }
+        let marks = marksGaps ? ValueMarks.text(of: fields) : nil
+        switch format {
+        case .csv:
+            try CSVText.write(
+                uri, fields.map(\.value.withoutGaps), marks: marksGaps ? marks ?? "" : nil, isVerbatim: isVerbatim,
+                output)
+        case .json:
+            try DumpJSON.write(uri, fields, marks: marks, from: count == 1 ? "\n  " : ",\n  ", output)
+        case .jsonl, .table:
+            try DumpJSON.write(uri, fields, marks: marks, from: "", to: "\n", isLine: true, output)
         }
-        let object = JSONText.object(
-            [(ObjectHead.name, JSONText.string(uri))]
-                + columns.columns.map { (ObjectHead.property($0.name), DumpJSON.text(of: value(row, $0))) })
-        return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
     }
 
     /// What was left out of the rows, as a sentence without its final period; nil for nothing.
@@ -125,10 +132,10 @@ package struct RowWriter {
 
     private mutating func read(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
         let value = columns.value(row, column)
-        guard !marksGaps, let gap = value.gap else { return value }
+        guard let gap = value.gap else { return value }
         gaps.count += 1
         if gaps.count == 1 { gaps.first = "\(row.objectID.layout.name)/p\(row.objectID.key).\(column.name) (\(gap))" }
-        return value.withoutGaps
+        return value
     }
 
     /// A value of a row. JSON of several lines cannot be in a line of JSON Lines: if only its bytes say that it is
@@ -138,8 +145,12 @@ package struct RowWriter {
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
         guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
-        // Line breaks occur only between tokens: within a JSON string they are escaped.
-        return .json(text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " "))
+        return LongText.isLong(value) ? value : .json(Self.withoutLineBreaks(text))
+    }
+
+    /// JSON in one line: line breaks occur only between tokens, and are escaped within a JSON string.
+    static func withoutLineBreaks(_ text: String) -> String {
+        text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " ")
     }
 
     /// The URI of an object. Making URLs costs more than the rest of a row, so their common beginning is cached.
@@ -165,7 +176,7 @@ package struct RowWriter {
 
     private static func cell(_ value: FieldValue) -> String {
         switch value {
-        case .string(let text): TextTools.plain(text)
+        case .string(let text): DumpText.cell(text)
         case .object(let link): "→ \(TextTools.inOneLine(link.entityName))/\(link.key)"
         default: DumpText.text(of: value)
         }
