@@ -63,6 +63,7 @@ enum Rooms {
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
         "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
+        "SQLiteEngine/Tables/DerivedAttribute.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",

@@ -350,7 +350,7 @@ struct ReportWarningTests {
             "the fetch request “long” sorts by “Book.title”, which has no index",
             "“Author.books” finds its objects by “Book.author”, which has no index",
             "1 value of “Author.name” is not unique",
-            "1 object of “Book” has no “pages”, which is required",
+            "“Book.pages” of 1 object is missing, and required: Book/p1",
             "1 object of “Book” has no “author”, with which it would be deleted",
             "“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1",
             "“Book.title” has large values: Book/p2 (200 KB)",

@@ -63,9 +63,9 @@ package enum ValueCheckSQL {
         return "\(rows) AND \(condition) ORDER BY \(.key) LIMIT \(number: limit)"
     }
 
-    /// For each column, how many rows have no value: `SELECT SUM(ZPAGES IS NULL) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
-    package static func missing(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
-        counts(columns.map { "\(SQLColumn($0.name)) IS NULL" }, in: mapping)
+    /// The condition on rows that have no value in any of some columns: `ZPAGES IS NULL`.
+    package static func missing(_ columns: [SlotColumn]) -> SQLFragment {
+        .joined(columns.map { "\(SQLColumn($0.name)) IS NULL" }, separator: " AND ")
     }
 
     /// The rows whose to-one destination does not lead back to them: `SELECT t0.Z_PK FROM ZPERSON t0 JOIN ZPASSPORT t1

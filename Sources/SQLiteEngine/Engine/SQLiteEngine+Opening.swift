@@ -64,9 +64,11 @@ extension SQLiteEngine {
         let history = try historyWriter(in: file, schema, hasTables: hasHistory)
         let derived = DerivedValues()
         try prepare(file, derived)
-        let external =
+        let made = try makeMissingTriggers(of: schema, in: file, isOwn: metadata[StoreMetadata.ownHashesKey] != nil)
+        var external =
             isInMemory
             ? .none : ExternalData(store: settings.externalDataStore ?? file.url, keepsBytes: settings.isCopied)
+        external.budget = settings.largestRow.map(ValueBudget.init)
         // Leftovers that cannot be removed now are left for the next opening.
         if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
         facts.identity.uuid = metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
@@ -81,7 +83,7 @@ extension SQLiteEngine {
         opened = OpenStore(
             file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,
-            hasHistory: hasHistory || history != nil, structureVersion: version)
+            hasHistory: hasHistory || history != nil, structureVersion: made ?? version)
     }
 
     /// Checks that the model's entities are those of the store.
@@ -116,6 +118,18 @@ extension SQLiteEngine {
         try HistoryTables.prepare(in: file, schema: schema, hasTables: hasTables)
         return HistoryWriter(
             connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
+    }
+
+    /// Makes the triggers of derived attributes that a store to be written lacks. With a model that need not be the
+    /// store's, nothing is made.
+    ///
+    /// - Returns: SQLite's number of the structure afterwards; nil if nothing was made.
+    private func makeMissingTriggers(of schema: SQLSchema, in file: StoreFile, isOwn: Bool) throws -> Int64? {
+        guard !facts.isReadOnly, !settings.ignoresVersions else { return nil }
+        let work = "make the triggers of derived attributes of"
+        return try file.run(work, fallback: CoreDataErrorCode.persistentStoreOpen) {
+            try file.makeMissingTriggers(of: schema, isOwn: isOwn)
+        }
     }
 
     /// Registers the functions that statements call, and runs the maintenance that the options ask for.

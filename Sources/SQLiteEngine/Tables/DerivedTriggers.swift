@@ -4,24 +4,41 @@ import SQLGeneration
 import CoreDataModel
 
 extension SQLSchema {
+    /// The derived attributes that triggers compute, in the order of the entities.
+    ///
+    /// - Parameter refuse: takes the error for an expression that no trigger can compute; without an error of its own,
+    ///   the attribute is left out.
+    /// - Returns: the attributes, each with its triggers.
+    /// - Throws: the errors of `refuse`.
+    package func derivedAttributes(_ refuse: (any Error) throws -> Void) rethrows -> [DerivedAttribute] {
+        try mappings.compactMap({ $0 }).flatMap { (mapping: EntityMapping) -> [DerivedAttribute] in
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            return try mapping.layout.slots[inherited...].compactMap { slot -> DerivedAttribute? in
+                guard let attribute = slot.attribute?.description as? NSDerivedAttributeDescription,
+                    let expression = attribute.derivationExpression, !slot.isTransient
+                else { return nil }
+                do { return try derivedAttribute(slot.name, of: mapping, expression) } catch { try refuse(error) }
+                return nil
+            }
+        }
+    }
+
+    private func derivedAttribute(
+        _ name: String, of mapping: EntityMapping, _ expression: PredicateFormat.NSExpression
+    ) throws -> DerivedAttribute {
+        guard let derivation = Derivation(expressionTree(of: expression)), let column = mapping.column(named: name)
+        else { throw Self.underivable(mapping, name, "\(expression)") }
+        let derived = DerivedColumn(mapping: mapping, property: name, column: quoted(column.name))
+        return DerivedAttribute(
+            mapping: mapping, property: name, column: column, expression: "\(expression)", derivation: derivation,
+            isCircular: isCircular(derived), triggers: try triggers(derived, derivation, expression: "\(expression)"))
+    }
+
     /// The triggers of all derived attributes, in the order of the entities.
     ///
     /// - Throws: an `NSError` for an expression that a trigger cannot compute.
     package func derivedAttributeTriggers() throws -> [TriggerDefinition] {
-        try mappings.compactMap({ $0 }).flatMap { (mapping: EntityMapping) -> [TriggerDefinition] in
-            let inherited = mapping.layout.superentity?.slots.count ?? 0
-            return try mapping.layout.slots[inherited...].flatMap { slot -> [TriggerDefinition] in
-                guard let attribute = slot.attribute?.description as? NSDerivedAttributeDescription,
-                    let expression = attribute.derivationExpression, !slot.isTransient
-                else { return [] }
-                let tree = expressionTree(of: expression)
-                guard let derivation = Derivation(tree), let column = mapping.column(named: slot.name) else {
-                    throw Self.underivable(mapping, slot.name, "\(expression)")
-                }
-                let derived = DerivedColumn(mapping: mapping, property: slot.name, column: quoted(column.name))
-                return try triggers(derived, derivation, expression: "\(expression)")
-            }
-        }
+        try derivedAttributes { throw $0 }.flatMap(\.triggers)
     }
 
     private static func underivable(_ mapping: EntityMapping, _ property: String, _ expression: String) -> Error {

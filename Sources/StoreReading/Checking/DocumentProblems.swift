@@ -22,6 +22,7 @@ struct DocumentProblems {
             add(.unique, "objects have the number of another one: \(names)\(rest(shared.count))")
         }
         var places = Places()
+        let requiredByEntity = isDerived ? [:] : entities.mapValues(Self.required)
         let typesByEntity = isDerived || layout == nil ? nil : entities.mapValues(Self.types)
         for object in contents.objects {
             let types = typesByEntity.map { $0[object.entityName.lowercased()] ?? [:] }
@@ -34,11 +35,15 @@ struct DocumentProblems {
                     places.note(object, name, .foreign(type))
                 }
             }
-            known = []
+            known.removeAll(keepingCapacity: true)
             for (name, keys) in object.relationships {
                 if !known.insert(name).inserted { places.note(object, name, .repeated) }
                 if keys.contains(where: { counts[$0] == nil }) { places.note(object, name, .dangling) }
             }
+            guard let required = requiredByEntity[object.entityName.lowercased()], !required.isEmpty else { continue }
+            var present = Set(object.attributes.map { Self.property($0.name) })
+            for (name, keys) in object.relationships where !keys.isEmpty { present.insert(name.lowercased()) }
+            for name in required where !present.contains(name.lowercased()) { places.note(object, name, .missing) }
         }
         for place in places.all { add(place) }
     }
@@ -59,6 +64,16 @@ struct DocumentProblems {
         return types
     }
 
+    /// The properties that have to have a value.
+    private static func required(of entity: EntityLayout) -> [String] {
+        entity.slots.filter { !$0.isOptional && !$0.isTransient && $0.attribute?.derivation == nil }.map(\.name)
+    }
+
+    /// The property that a value belongs to, in small letters: an element is the composite attribute's.
+    private static func property(_ name: String) -> String {
+        String(name.prefix { $0 != "." }).lowercased()
+    }
+
     private mutating func add(_ kind: StoreCheck.Problem.Kind, _ text: String) {
         found.append(StoreCheck.Problem(kind: kind, text: text))
     }
@@ -70,6 +85,7 @@ struct DocumentProblems {
         switch place.defect {
         case .repeated: add(.value, "\(name) is there more than once: \(keys)")
         case .foreign(let type): add(.value, "\(name) has no value of type \(TypeName.of(type)): \(keys)")
+        case .missing: add(.value, "\(name) is missing, and required: \(keys)")
         case .dangling: add(.reference, "\(name) leads to objects that are gone: \(keys)")
         }
     }
@@ -78,7 +94,7 @@ struct DocumentProblems {
 }
 
 private enum Defect: Hashable {
-    case repeated, dangling
+    case repeated, dangling, missing
     case foreign(NSAttributeType)
 }
 

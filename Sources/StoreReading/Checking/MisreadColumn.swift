@@ -4,15 +4,16 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// A kind of values in a column that are read as something else than what the file has, and those that were found.
+/// A kind of values in a column that are read as something else than what the file has, or of required values that are
+/// missing, and those that were found.
 struct MisreadColumn {
     /// `“Book.pages”`, as the beginning of a sentence.
     private let property: String
     /// `is not an integer`.
     private let complaint: String
     private let condition: SQLFragment
-    /// What is named of each row.
-    private let value: SQLFragment
+    /// What is named of each row; nil for its object alone.
+    private let value: SQLFragment?
     private var count = 0
     private var names: [String] = []
 
@@ -41,7 +42,19 @@ struct MisreadColumn {
         return strangers + misfits
     }
 
-    private init(property: String, complaint: String, condition: SQLFragment, value: SQLFragment) {
+    /// The required values that rows of an entity may lack, of its own properties: those of its superentities are
+    /// looked for with them. A composite attribute has a value if one of its elements has one. Pure.
+    static func required(of mapping: EntityMapping) -> [MisreadColumn] {
+        let inherited = mapping.layout.superentity?.slots.count ?? 0
+        return zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).compactMap { slot, column in
+            guard !slot.isOptional, slot.attribute?.derivation == nil, let column else { return nil }
+            return MisreadColumn(
+                property: "“\(mapping.layout.name).\(slot.name)”", complaint: "is missing, and required",
+                condition: ValueCheckSQL.missing(column.flattened), value: nil)
+        }
+    }
+
+    private init(property: String, complaint: String, condition: SQLFragment, value: SQLFragment?) {
         (self.property, self.complaint, self.condition, self.value) = (property, complaint, condition, value)
     }
 
@@ -64,10 +77,11 @@ struct MisreadColumn {
             guard unnamed > 0 else { continue }
             let statement = try connection.prepare(
                 ValueCheckSQL.values(
-                    columns[index].value, in: mapping, among: keys, where: columns[index].condition, limit: unnamed))
+                    columns[index].value ?? "NULL", in: mapping, among: keys, where: columns[index].condition,
+                    limit: unnamed))
             while try statement.step() {
-                let value = TextTools.inOneLine(statement.string(at: 1))
-                columns[index].names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(value))")
+                let value = statement.optionalString(at: 1).map { " (\(TextTools.inOneLine($0)))" } ?? ""
+                columns[index].names.append("\(mapping.layout.name)/p\(statement.integer(at: 0))\(value)")
             }
         }
     }

@@ -43,7 +43,13 @@ struct MisreadRows {
     ///
     /// - Throws: SQLite's errors.
     mutating func follow(_ rows: some Sequence<Row>) throws {
-        try MisreadColumn.look(for: &found, in: mapping, among: rows.map(\.objectID.key), connection)
+        let keys = rows.map(\.objectID.key)
+        do { try MisreadColumn.look(for: &found, in: mapping, among: keys, connection) } catch let error as SQLiteError
+            where error.isBeyondLimit
+        {
+            // What is too large to be looked at is not shown, either.
+            for key in keys { try? MisreadColumn.look(for: &found, in: mapping, among: [key], connection) }
+        }
     }
 
     /// A sentence for each property with such values, without its final period.

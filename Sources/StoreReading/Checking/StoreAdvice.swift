@@ -22,7 +22,6 @@ package struct StoreAdvice {
         let indexes = try Self.indexes(connection)
         addTemplates(store, schema, indexes)
         addRelationships(store, schema, indexes)
-        try addMissingValues(store, schema, connection)
         try addOrphans(store)
         try addLargeValues(store, schema, connection)
         sizes = Self.sizes(store, schema, indexes, connection)
@@ -102,23 +101,12 @@ package struct StoreAdvice {
 
     // MARK: Objects and values
 
-    /// Adds missing required values: their objects cannot be saved before they have one.
-    private mutating func addMissingValues(_ store: DirectStore, _ schema: SQLSchema, _ connection: Connection) throws {
-        for entity in store.layout.entities {
-            for (property, count) in try ValueCheck(schema, connection).missing(in: entity) {
-                warnings.append(
-                    "\(TextTools.count(count, "object")) of “\(entity.name)” \(count == 1 ? "has" : "have") no “\(property)”, which is required"
-                )
-            }
-        }
-    }
-
-    /// Adds objects that should have an owner, and have none.
+    /// Adds objects that may have an owner, and have none: a required one is missing, which a check finds.
     private mutating func addOrphans(_ store: DirectStore) throws {
         for entity in store.layout.entities {
             for relationship in entity.toOnes
             where relationship.source === entity && relationship.inverse?.deleteRule == .cascadeDeleteRule
-                && !relationship.isTransient
+                && relationship.isOptional && !relationship.isTransient
             {
                 var plan = FetchPlan(entity: entity)
                 plan.predicate = makePredicate(
@@ -141,10 +129,12 @@ package struct StoreAdvice {
                 let statement = try connection.prepare(
                     StoreCheckSQL.largest(column, in: mapping, above: Self.large, limit: 3))
                 var found: [String] = []
-                while try statement.step() {
-                    found.append(
-                        "\(entity.name)/p\(statement.integer(at: 0)) (\(TextTools.size(statement.integer(at: 1))))")
-                }
+                do {
+                    while try statement.step() {
+                        let size = TextTools.size(statement.integer(at: 1))
+                        found.append("\(entity.name)/p\(statement.integer(at: 0)) (\(size))")
+                    }
+                } catch let error as SQLiteError where error.isBeyondLimit { found.append(error.message) }
                 guard !found.isEmpty else { continue }
                 let advice =
                     slot.attribute?.allowsExternalStorage == true

@@ -47,6 +47,8 @@ package struct StoreCheck {
                 try checkRows(of: entity, schema, connection)
                 problems += try ValueCheck(schema, connection).problems(of: entity)
             }
+            try progress("derived attributes")
+            problems += try DerivedCheck(schema, connection, metadata: store.store.metadata).problems()
             try checkExternalData(of: store, connection)
             if let text = store.original.flatMap(UnreadLog.text) { problems.append(Problem(kind: .file, text: text)) }
         } else {

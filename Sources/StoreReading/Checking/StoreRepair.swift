@@ -61,10 +61,14 @@ package enum StoreRepair {
         // What can be read is kept, even if it is no store any more: a check of the copy says why.
         guard let store = try? DirectStore(opening) else { return done }
         let schema = try ReadingConnection.schema(of: store, target)
+        let metadata = store.store.metadata
         store.close()
         let connection = try Self.connection(target)
         try connection.execute("PRAGMA journal_mode = WAL")
+        let derived = DerivedCheck(schema, connection, metadata: metadata)
         try connection.transaction(.immediate) {
+            // Before references are mended, whose changes the triggers follow.
+            done += try derived.mendTriggers()
             for entity in store.layout.entities where entity.superentity == nil {
                 guard let mapping = schema.mapping(of: entity) else { continue }
                 if let line = try mendCounter(mapping, connection) { done.append(line) }
@@ -75,6 +79,7 @@ package enum StoreRepair {
                     if let line = try mendReferences(relationship, schema, connection) { done.append(line) }
                 }
             }
+            done += try derived.mendValues()
         }
         return done
     }

@@ -4,8 +4,9 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// Finds values in the rows of a store that no object can have: values of another kind than their property, rows of an
-/// abstract entity, pairs that lead in one direction only. Reads each table once for all of its columns.
+/// Finds values in the rows of a store that no object can have: values of another kind than their property, none where
+/// one is required, rows of an abstract entity, pairs that lead in one direction only. Reads each table once for all of
+/// its columns.
 package struct ValueCheck {
     let schema: SQLSchema
     let connection: Connection
@@ -18,34 +19,9 @@ package struct ValueCheck {
     func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
         try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
             guard let mapping = schema.mapping(of: entity) else { return [] }
-            return try abstract(mapping) + misread(in: mapping) + strangePairs(from: mapping)
+            return try abstract(mapping) + missing(in: mapping) + misread(in: mapping) + strangePairs(from: mapping)
                 + oneSided(from: mapping)
         }
-    }
-
-    /// Required properties, each with the number of objects that have no value and therefore cannot be saved.
-    func missing(in entity: EntityLayout) throws -> [(property: String, count: Int)] {
-        guard let mapping = schema.mapping(of: entity) else { return [] }
-        let columns = Self.ownColumns(of: mapping) { !$0.isOptional && !Self.belongs($0) }
-        return try zip(columns, counts(ValueCheckSQL.missing(among: columns, in: mapping), columns.count))
-            .filter { $1 > 0 }.map { ($0.property, $1) }
-    }
-
-    /// Whether a slot leads to an owner, by whose deletion it would be deleted; it has a warning of its own.
-    private static func belongs(_ slot: SlotLayout) -> Bool {
-        guard case .toOne(let relationship) = slot.kind else { return false }
-        return relationship.inverse?.deleteRule == .cascadeDeleteRule
-    }
-
-    /// The columns of an entity's own properties: those of its superentities are checked with them.
-    private static func ownColumns(of mapping: EntityMapping, where isIncluded: (SlotLayout) -> Bool) -> [SlotColumn] {
-        let inherited = mapping.layout.superentity?.slots.count ?? 0
-        return zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).filter { isIncluded($0.0) }
-            .flatMap { $1?.flattened ?? [] }
-    }
-
-    private func counts(_ sql: SQLFragment, _ columns: Int) throws -> [Int] {
-        try MisreadColumn.counts(sql, columns, connection)
     }
 
     // MARK: What is wrong
@@ -57,6 +33,13 @@ package struct ValueCheck {
         let text =
             "\(TextTools.count(Int(count), "object")) \(count == 1 ? "is" : "are") of “\(mapping.layout.name)”, which is abstract"
         return [StoreCheck.Problem(kind: .entity, text: text)]
+    }
+
+    /// Required values that are missing, without which no object can be saved or imported.
+    private func missing(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        var found = MisreadColumn.required(of: mapping)
+        try MisreadColumn.look(for: &found, in: mapping, connection)
+        return found.compactMap(\.text).map { StoreCheck.Problem(kind: .value, text: $0) }
     }
 
     /// Values of an entity's own properties that are read as something else: those of its superentities are checked
