@@ -195,7 +195,7 @@ let package = Package(
         .plugin(name: "CoreDataPlugin", capability: .buildTool()),
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
-        .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["SQLiteConnection", "TestStartup"], path: "Tests/TestSupport"),
         // PostgreSQL under the names of SQLite's type and the one in memory, where `PIPPIN_STORE=PostgreSQL` says so.
         .target(
             name: "PostgresTestStores",
@@ -203,7 +203,7 @@ let package = Package(
                 "CoreData", "MigrationPlans", "PostgresEngine", "PostgresMigration", "PostgresServer", "StoreEngine",
                 "TestStartup",
             ], path: "Tests/PostgresTestStores"),
-        // Calls a function of the tests' before the first test runs.
+        // Prepares the process of the tests before the first test runs.
         .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
         .testTarget(name: "HouseTests"),
@@ -218,7 +218,8 @@ let package = Package(
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
-        .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
+        .target(
+            name: "PostgresServer", dependencies: ["PostgresConnection", "TestSupport"], path: "Tests/PostgresServer"),
         // A network that loses what it is told to lose.
         .target(name: "FaultProxy", path: "Tests/FaultProxy"),
         // Whether what several did to one thing could have happened one after the other.
@@ -235,7 +236,8 @@ let package = Package(
         .target(name: "SyncSimulation", dependencies: ["SyncPlanning", "TestSupport"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "SyncTest", dependencies: ["SyncSimulation"], path: "Tests/SyncTest"),
         .testTarget(name: "SyncPlanningTests", dependencies: ["SyncPlanning", "SyncSimulation", "TestSupport"]),
-        .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
+        .testTarget(
+            name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(
@@ -247,7 +249,7 @@ let package = Package(
             name: "PostgresEngineTests",
             dependencies: [
                 "CoreDataModel", "FaultProxy", "PostgresConnection", "PostgresEngine", "PostgresServer",
-                "PredicateFormat", "SQLGeneration", "StoreEngine", "StoreEngineContract",
+                "PredicateFormat", "SQLGeneration", "StoreEngine", "StoreEngineContract", "TestSupport",
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",
@@ -283,14 +285,14 @@ let package = Package(
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
                 "ModelSourceWriting", "PippinRecords",
                 "PostgresConnection",
-                "PostgresServer", "StoreCommands", "StoreReading",
+                "PostgresServer", "StoreCommands", "StoreReading", "TestSupport",
             ]),
         // Programs that migrate stores in PostgreSQL, and are killed on the way.
         .executableTarget(
             name: "PostgresMigrationChild", dependencies: ["PippinPostgres"], path: "Tests/PostgresMigrationChild"),
         .testTarget(
             name: "PostgresMigrationTests",
-            dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer"]),
+            dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer", "TestSupport"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

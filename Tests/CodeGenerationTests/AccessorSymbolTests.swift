@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CodeGeneration
 
-@Suite("Symbols of accessors")
+@Suite("Symbols of accessors", .ownThread)
 struct AccessorSymbolTests {
     @Test("The hash of an enumeration in a later file is not taken for an accessor")
     func enumeration() throws {

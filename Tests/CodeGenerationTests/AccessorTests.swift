@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CodeGeneration
 
-@Suite("Accessors of @NSManaged declarations")
+@Suite("Accessors of @NSManaged declarations", .ownThread)
 struct AccessorTests {
     /// The Swift compiler beside the one that built this test, or `nil` where it is not in PATH.
     static let compiler: SwiftCompiler? = {

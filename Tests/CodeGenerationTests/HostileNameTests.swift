@@ -134,7 +134,7 @@ struct HostileNameTests {
         #expect(TypeExpression(String(repeating: part, count: 200_000) + "A") == nil)
     }
 
-    @Test("The Swift compiler takes what is generated for every allowed name")
+    @Test("The Swift compiler takes what is generated for every allowed name", .ownThread)
     func compiles() throws {
         let compiler = try #require(AccessorTests.compiler)
         let names = [

@@ -13,7 +13,7 @@ struct AwaitedWritesTests {
 
     init() throws { folder = try TestFolder() }
 
-    @Test("are all there when several programs save at once")
+    @Test("are all there when several programs save at once", .ownThread)
     func programs() async throws {
         let children = try (0..<3).map { try Child("await", folder.store, 1 + $0 * 100) }
         for child in children {

@@ -6,7 +6,7 @@ import Testing
 /// `PIPPIN_CONCURRENCY_ROUNDS` says how many things each process does; by default as many as take a few seconds.
 private let rounds = ProcessInfo.processInfo.environment["PIPPIN_CONCURRENCY_ROUNDS"].flatMap { Int($0) } ?? 60
 
-@Suite("Several programs that write to one store")
+@Suite("Several programs that write to one store", .ownThread)
 struct BankTests {
     let folder: TestFolder
 

@@ -4,7 +4,7 @@ import Pippin
 import TestSupport
 import Testing
 
-@Suite("A store's file after the program has ended")
+@Suite("A store's file after the program has ended", .ownThread)
 struct ClosingTests {
     let folder: TestFolder
 

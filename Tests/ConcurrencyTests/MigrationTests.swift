@@ -4,7 +4,7 @@ import Pippin
 import TestSupport
 import Testing
 
-@Suite("A store that is migrated by a plan while others write to it")
+@Suite("A store that is migrated by a plan while others write to it", .ownThread)
 struct MigrationTests {
     let folder: TestFolder
 
@@ -54,7 +54,7 @@ struct MigrationTests {
                     returning: Notes.save(in: other, from: 1000) { number in saved.withLock { $0.append(number) } })
             }
         }
-        while saved.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try await eventually { saved.withLock { !$0.isEmpty } })
         let manager = Notes.new(at: url)
         try await manager.load(migratingBy: Notes.plan { usleep(300) })
         #expect((await failure as NSError).code == 134100)

@@ -4,7 +4,7 @@ import Pippin
 import TestSupport
 import Testing
 
-@Suite("Programs with different structs that share a file")
+@Suite("Programs with different structs that share a file", .ownThread)
 struct SharedFileTests {
     let folder: TestFolder
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("A context that merges automatically, in a program that listens to no notifications")
+@Suite("A context that merges automatically, in a program that listens to no notifications", .ownThread)
 struct UnusedContextTests {
     let folder: TestFolder
 

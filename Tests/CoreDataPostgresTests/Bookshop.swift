@@ -3,11 +3,6 @@ import Foundation
 import PostgresServer
 import Testing
 
-extension Trait where Self == ConditionTrait {
-    /// Only where a server can be started.
-    static var needsPostgres: Self { .enabled(if: PostgresPrograms.installed != nil, "\(PostgresPrograms.reason)") }
-}
-
 /// Authors and their books, which have tags.
 enum Bookshop {
     static let model = make(hasTags: true)

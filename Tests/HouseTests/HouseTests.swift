@@ -18,6 +18,28 @@ struct HouseTests {
         #expect(violations == [])
     }
 
+    @Test(
+        "Tests that block their thread have one of their own: tasks share a few, and wait for ever where none is left")
+    func blockedThreads() throws {
+        let blocking = try Regex(
+            #"\.wait\((\)|timeout)|\busleep\(|\bThread\.sleep|\bsleep\(\d|\bwaitUntilExit\(|\bconcurrentPerform\("#)
+        let folder = House.root.appendingPathComponent("Tests")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".swift") && $0.split(separator: "/").first?.hasSuffix("Tests") == true
+        }
+        let without = try files.filter { path in
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            return text.contains("@Test(") && text.contains(blocking)
+                && ![".ownThread", ".needsPostgres"].contains(where: text.contains)
+        }
+        // These block a queue of a store's or of a context's, which no task shares.
+        #expect(
+            without.sorted() == [
+                "CoreDataTests/Context/MergingTests.swift", "PippinTests/Loading/ClosedStoreTests.swift",
+                "PippinTests/Structs/CancellationTests.swift",
+            ])
+    }
+
     @Test("Only the engine's targets, the connection's and the command line name SQLite; CoreData does in one file")
     func sqlite() throws {
         let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]

@@ -4,7 +4,7 @@ import MigrationChild
 import TestSupport
 import Testing
 
-@Suite("Saves that are killed")
+@Suite("Saves that are killed", .ownThread)
 struct KilledSaveTests {
     @Test("leave neither a value without its file nor, once the store was opened again, a file without its value")
     func externalData() throws {

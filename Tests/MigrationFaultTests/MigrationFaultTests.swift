@@ -11,7 +11,7 @@ import SQLiteEngine
 private let triesAllPoints = ProcessInfo.processInfo.environment["PIPPIN_ALL_FAULTS"] != nil
 private let fewPoints = 6
 
-@Suite("Migrations that are killed, and disks that fail", .serialized)
+@Suite("Migrations that are killed, and disks that fail", .ownThread, .serialized)
 final class MigrationFaultTests {
     private let folder: TestFolder
     private let child: ChildProcess

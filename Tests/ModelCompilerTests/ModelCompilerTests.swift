@@ -6,7 +6,7 @@ import Testing
 
 @testable import ModelCompiler
 
-@Suite("The tool behind the plugin")
+@Suite("The tool behind the plugin", .ownThread)
 struct ModelCompilerTests {
     private static let contents = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>

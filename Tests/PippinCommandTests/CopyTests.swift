@@ -107,7 +107,7 @@ struct CopyTests {
     }
 
     @Test(
-        "leaves nothing or a whole store at the place of a copy that a signal ends, and so does a mending",
+        "leaves nothing or a whole store at the place of a copy that a signal ends, and so does a mending", .ownThread,
         arguments: ["copy", "check"], ["TERM", "KILL"])
     func ended(command: String, signal: String) throws {
         try execute(

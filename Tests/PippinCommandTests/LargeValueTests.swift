@@ -132,7 +132,7 @@ struct LargeValueTests {
         #expect(try names(in: album.files).count == 4)
     }
 
-    @Test("A copy is for those only who may read the store, has its counters, and lacks no file in silence")
+    @Test("A copy is for those only who may read the store, has its counters, and lacks no file in silence", .ownThread)
     func copy() throws {
         let album = try Album()
         _ = try album.loseOne()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PippinCommand
 
-@Suite("Stores that another program is writing to")
+@Suite("Stores that another program is writing to", .ownThread)
 struct LockedStoreTests {
     /// Imports a book into a store on which another process has run a statement.
     private func importing(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PippinCommand
 
-@Suite("Files that commands write, and what they leave beside them")
+@Suite("Files that commands write, and what they leave beside them", .ownThread)
 struct OutputFileTests {
     @Test("A file that is written anew keeps its permissions")
     func permissions() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PippinCommand
 
-@Suite("Output")
+@Suite("Output", .ownThread)
 struct OutputTests {
     private func withStore(of count: Int, _ body: (URL, URL) throws -> Void) throws {
         try inTestFolder { folder in

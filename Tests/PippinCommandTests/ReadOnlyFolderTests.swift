@@ -5,7 +5,7 @@ import Testing
 
 @testable import PippinCommand
 
-@Suite("Stores in folders that cannot be written")
+@Suite("Stores in folders that cannot be written", .ownThread)
 struct ReadOnlyFolderTests {
     /// Runs the program with a store whose latest changes are in its log, as a user who may not write to the folder.
     /// The arguments are made of the store's path, and of a folder that may be written to.
@@ -62,7 +62,7 @@ struct ReadOnlyFolderTests {
     }
 }
 
-@Suite("The files beside a store")
+@Suite("The files beside a store", .ownThread)
 struct QuietReadingTests {
     /// A store whose latest changes are in a log that no program has open, with or without a `-shm` of that time.
     private func makeStore(in folder: URL, withShared: Bool) throws -> (path: String, model: String) {

@@ -34,16 +34,17 @@ struct FailingDatabaseTests {
         let database = try TestDatabase()
         let manager = PersistenceManager(models: Book.self, store: .postgres(database.uri(), connections: 1))
         try await manager.save(Book(id: "1", title: "Emma"))
-        let (begun, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (beginnings, beginning) = AsyncStream<Void>.makeStream()
+        let ends = DispatchSemaphore(value: 0)
         let holder = Task {
             try await manager.read { books in
                 let count = try books.count(Book.self)
-                begun.signal()
+                beginning.yield()
                 ends.wait()
                 return count
             }
         }
-        await Task.detached { begun.waits() }.value
+        for await _ in beginnings { break }
         // What was saved since needs another state, and so another connection.
         try await manager.save(Book(id: "2", title: "Persuasion"))
         // The wait would end by itself after five seconds. A machine with much else to do may take as long once.
@@ -60,9 +61,4 @@ struct FailingDatabaseTests {
         ends.signal()
         #expect(try await holder.value == 1)
     }
-}
-
-extension DispatchSemaphore {
-    /// For code that may not block a thread of tasks.
-    fileprivate func waits() { wait() }
 }

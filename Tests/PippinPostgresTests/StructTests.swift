@@ -3,6 +3,7 @@ import Foundation
 import PippinPostgres
 import PostgresServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Structs in PostgreSQL", .needsPostgres)
@@ -219,13 +220,9 @@ struct BlockTests {
             runs += 1
             guard var book = try store.find(Book.self, id: "1") else { return }
             if runs == 1 {
-                // On another thread, as by another program.
-                let done = DispatchSemaphore(value: 0)
-                DispatchQueue.global().async {
-                    try? other.writeAndWait { _ = try $0.update(Book.self, where: .all) { $0.set(\.pages, to: 10) } }
-                    done.signal()
+                try elsewhere {
+                    try other.writeAndWait { _ = try $0.update(Book.self, where: .all) { $0.set(\.pages, to: 10) } }
                 }
-                done.wait()
             }
             book.pages += 1
             try store.save([book])
@@ -308,12 +305,11 @@ struct ObservingTests {
         }
         defer { for observer in observers { observer.cancel() } }
         func haveBegun() -> Bool { lists.all.withLock { $0.count == 1_000 } }
-        for _ in 0..<1_000 where !haveBegun() { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try await eventually { haveBegun() })
         #expect(try shop.database.rows(listening) == before)
         try await other.save([Book(id: "2", title: "Persuasion", price: 1)])
         func haveBoth() -> Bool { lists.all.withLock { $0.values.allSatisfy { $0.count == 2 } } }
-        for _ in 0..<1_000 where !haveBoth() { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(haveBoth())
+        #expect(try await eventually { haveBoth() })
         let places = lists.all.withLock { lists in
             Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
         }

@@ -3,11 +3,6 @@ import PippinPostgres
 import PostgresServer
 import Testing
 
-extension Trait where Self == ConditionTrait {
-    /// Only where a server can be started.
-    static var needsPostgres: Self { .enabled(if: PostgresPrograms.installed != nil, "\(PostgresPrograms.reason)") }
-}
-
 struct Author: CoreModel {
     let id: String
     var name: String

@@ -80,9 +80,7 @@ struct KeptDecoderTests {
             #expect(try await openFiles() > 0)
         }
         // Whoever looks at the store for changes at that moment holds it a little longer.
-        let end = Date(timeIntervalSinceNow: 50)
-        while Date() < end, try await openFiles() > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(try await openFiles() == 0)
+        #expect(try await eventually { try await openFiles() == 0 })
     }
 }
 

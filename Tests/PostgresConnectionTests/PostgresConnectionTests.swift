@@ -3,11 +3,6 @@ import PostgresConnection
 import PostgresServer
 import Testing
 
-extension Trait where Self == ConditionTrait {
-    /// Only where a server can be started.
-    static var needsPostgres: Self { .enabled(if: PostgresPrograms.installed != nil, "\(PostgresPrograms.reason)") }
-}
-
 @Suite("A connection to PostgreSQL", .needsPostgres)
 struct PostgresConnectionTests {
     let database: TestDatabase

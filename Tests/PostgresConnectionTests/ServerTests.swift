@@ -1,16 +1,13 @@
 import Foundation
 import PostgresServer
+import TestSupport
 import Testing
 
 @Suite("The server of the tests", .needsPostgres)
 struct ServerTests {
     /// Whether a folder goes within some seconds.
     private func goes(_ folder: String) async throws -> Bool {
-        for _ in 0..<200 {
-            if !FileManager.default.fileExists(atPath: folder) { return true }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        return false
+        try await eventually { !FileManager.default.fileExists(atPath: folder) }
     }
 
     @Test("is gone after it was stopped, and its folder with it")

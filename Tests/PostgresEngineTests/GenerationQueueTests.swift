@@ -2,9 +2,10 @@ import Foundation
 import PostgresEngine
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The queue of generations")
+@Suite("The queue of generations", .ownThread)
 struct GenerationQueueTests {
     @Test("gives places at once while there are some, and takes them back when nobody holds them")
     func places() throws {

@@ -8,11 +8,6 @@ import StoreEngineContract
 import Synchronization
 import Testing
 
-extension Trait where Self == ConditionTrait {
-    /// Only where a server can be started.
-    static var needsPostgres: Self { .enabled(if: PostgresPrograms.installed != nil, "\(PostgresPrograms.reason)") }
-}
-
 /// PostgreSQL, each store in a schema of one database.
 final class PostgresStores: EngineUnderTest, Sendable {
     let database: TestDatabase

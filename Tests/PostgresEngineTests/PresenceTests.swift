@@ -5,6 +5,7 @@ import PostgresEngine
 import PostgresServer
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 /// Saves tell the server only where somebody else listens.
@@ -27,10 +28,7 @@ struct PresenceTests: @unchecked Sendable {
         let count = Atomic<Int>(0)
 
         func waits(for count: Int) async throws -> Bool {
-            for _ in 0..<1600 where self.count.load(ordering: .relaxed) < count {
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            return self.count.load(ordering: .relaxed) >= count
+            try await eventually { self.count.load(ordering: .relaxed) >= count }
         }
     }
 
@@ -131,7 +129,7 @@ struct PresenceTests: @unchecked Sendable {
         #expect(try await first.news.waits(for: 1))
         #expect(try told() == 2)
         second.engine.close()
-        for _ in 0..<400 where try holders(747_750) != [] { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await eventually { try holders(747_750) == [] })
         try save(first.engine)
         #expect(try told() == 0)
     }

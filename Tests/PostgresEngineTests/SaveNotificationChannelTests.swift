@@ -4,6 +4,7 @@ import PostgresEngine
 import PostgresServer
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Notifications of saves by others", .needsPostgres)
@@ -12,10 +13,7 @@ struct SaveNotificationChannelTests {
         let value = Atomic<Int>(0)
 
         func waits(for count: Int) async throws -> Bool {
-            for _ in 0..<1600 where value.load(ordering: .relaxed) < count {
-                try await Task.sleep(for: .milliseconds(25))
-            }
-            return value.load(ordering: .relaxed) >= count
+            try await eventually(within: .seconds(40)) { value.load(ordering: .relaxed) >= count }
         }
     }
 

@@ -59,7 +59,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A statement that would never end is ended from another thread, and the connection goes on")
+    @Test("A statement that would never end is ended from another thread, and the connection goes on", .ownThread)
     func interruption() throws {
         let connection = try Connection(path: folder.store.path, mode: .create)
         let interrupt = connection.interrupter

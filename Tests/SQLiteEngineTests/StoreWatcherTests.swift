@@ -25,10 +25,9 @@
             watcher = try #require(made)
         }
 
-        /// Waits until more has been heard than before, five seconds at most.
+        /// Waits until more has been heard than before.
         private func hears(moreThan before: Int) async throws -> Bool {
-            for _ in 0..<1_000 where count.value <= before { try await Task.sleep(for: .milliseconds(5)) }
-            return count.value > before
+            try await eventually { count.value > before }
         }
 
         @Test("are heard of in its log, and nothing else in the folder is")
@@ -57,7 +56,7 @@
             #expect(try await hears(moreThan: before))
         }
 
-        @Test("Many writes at once can be made without reports; all who listen are told once at the end")
+        @Test("Many writes at once can be made without reports; all who listen are told once at the end", .ownThread)
         func silence() async throws {
             let log = URL(fileURLWithPath: folder.store.path + "-wal")
             try Data().write(to: log)
@@ -84,7 +83,7 @@
             #expect(try await hears(moreThan: after))
         }
 
-        @Test("Beside other stores of the folder, all writes are reported")
+        @Test("Beside other stores of the folder, all writes are reported", .ownThread)
         func otherStores() async throws {
             let others = Counter()
             let other = try #require(

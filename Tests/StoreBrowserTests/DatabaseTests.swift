@@ -7,7 +7,7 @@ import Testing
 @testable import PippinBrowse
 @testable import StoreBrowser
 
-@Suite("A store in PostgreSQL, in the browser")
+@Suite("A store in PostgreSQL, in the browser", .needsPostgres)
 struct DatabaseTests {
     private func fill(_ url: URL) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shelf.model())

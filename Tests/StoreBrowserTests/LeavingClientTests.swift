@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreBrowser
 
-@Suite("A client that leaves before its answer is there")
+@Suite("A client that leaves before its answer is there", .ownThread)
 struct LeavingClientTests {
     /// One that leaves shortly after its request.
     private final class Leaving: HTTPClient {

@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import HTTPMessages
 import StoreReading
+import TestSupport
 import Testing
 
 @testable import StoreBrowser
@@ -65,7 +66,7 @@ struct PagingTests {
         }
     }
 
-    @Test("A page that takes long holds up neither other pages nor counts")
+    @Test("A page that takes long holds up neither other pages nor counts", .ownThread)
     func slowPages() throws {
         let shelf = try Shelf()
         let entity = try #require(shelf.entity("Book"))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LoopbackServer
@@ -7,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("The server")
+@Suite("The server", .ownThread)
 struct ServerTests {
     /// One request over a socket of this process's own: what comes back, as text.
     private func ask(_ port: Int, _ lines: [String], body: String = "") throws -> String {

@@ -5,7 +5,6 @@ package final class TestFolder: Sendable {
     package let url: URL
 
     package init() throws {
-        _ = OpenFileLimit.isRaised
         url = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }

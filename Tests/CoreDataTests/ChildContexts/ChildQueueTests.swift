@@ -1,8 +1,9 @@
 import CoreData
 import Dispatch
+import TestSupport
 import Testing
 
-@Suite("Child contexts: queues that wait for one another")
+@Suite("Child contexts: queues that wait for one another", .ownThread)
 struct ChildQueueTests {
     @Test("The main queue may wait for a private child, which reads and saves through its parent of the main queue")
     @MainActor func mainWaitsForChild() throws {

@@ -181,7 +181,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.file("c.xml").path))
     }
 
-    @Test("A locked coordinator is not to be locked by another thread") func locking() throws {
+    @Test("A locked coordinator is not to be locked by another thread", .ownThread) func locking() throws {
         coordinator.lock()
         defer { coordinator.unlock() }
         #expect(coordinator.tryLock())

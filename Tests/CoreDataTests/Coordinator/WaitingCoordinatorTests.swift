@@ -1,8 +1,9 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A coordinator that waits for its store")
+@Suite("A coordinator that waits for its store", .ownThread)
 struct WaitingCoordinatorTests {
     /// A transaction of the other coordinator's may be what the store waits for: both would wait for ever.
     @Test("keeps no context of another coordinator waiting")

@@ -77,7 +77,7 @@ struct LinkedStoreTests {
         #expect(coordinator.persistentStores.count == 1)
     }
 
-    @Test("What others save by the file's name is announced to those who have opened the link")
+    @Test("What others save by the file's name is announced to those who have opened the link", .ownThread)
     func announced() throws {
         let listening = try coordinator(link, [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
         let heard = DispatchSemaphore(value: 0)
@@ -90,7 +90,7 @@ struct LinkedStoreTests {
     }
 }
 
-@Suite("The file of a document that is destroyed or replaced")
+@Suite("The file of a document that is destroyed or replaced", .ownThread)
 struct LockedDocumentTests {
     @Test("is left alone while somebody saves it", arguments: [false, true])
     func waits(replaces: Bool) throws {

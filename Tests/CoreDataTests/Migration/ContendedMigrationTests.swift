@@ -70,7 +70,7 @@ struct ContendedMigrationTests {
         #expect(try plainSQL(names, in: folder.store) == ["House"])
     }
 
-    @Test("Metadata that are written during somebody's migration leave the new version's hashes")
+    @Test("Metadata that are written during somebody's migration leave the new version's hashes", .ownThread)
     func writtenMetadata() throws {
         let migration = try StoreFile.open(folder.store, mode: .readWrite)
         try migration.connection.begin(.exclusive)

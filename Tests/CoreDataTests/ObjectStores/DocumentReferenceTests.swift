@@ -68,7 +68,7 @@ struct DocumentReferenceTests {
         #expect(try context.performAndWait { try context.all("Book").count } == 2)
     }
 
-    @Test("Of saves at the same moment none is lost: each is in the file, or was refused", arguments: types)
+    @Test("Of saves at the same moment none is lost: each is in the file, or was refused", .ownThread, arguments: types)
     func sameMoment(type: String) throws {
         try library.saveLibrary(type)
         let work = DispatchGroup()

@@ -23,7 +23,7 @@ struct ObjectIdentifierTests {
         }
     }
 
-    @Test("Threads that ask at the same time get one and the same")
+    @Test("Threads that ask at the same time get one and the same", .ownThread)
     func manyThreads() throws {
         try insertTags(50)
         let objects = try context.performAndWait { Unchecked(try context.all("Tag")) }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("An asynchronous fetch does not keep its caller waiting")
@@ -39,7 +40,7 @@ struct AsynchronousFetchTests {
         }
     }
 
-    @Test("The result comes to the completion block on the context's queue, after the caller has gone on")
+    @Test("The result comes to the completion block on the context's queue, after the caller has gone on", .ownThread)
     func completion() throws {
         let store = try filled()
         let done = DispatchSemaphore(value: 0)
@@ -63,7 +64,7 @@ struct AsynchronousFetchTests {
         #expect(names == ["a", "b", "c"])
     }
 
-    @Test("A fetch that is cancelled has an empty result and no error")
+    @Test("A fetch that is cancelled has an empty result and no error", .ownThread)
     func cancellation() throws {
         let store = try filled()
         let done = DispatchSemaphore(value: 0)
@@ -84,7 +85,7 @@ struct AsynchronousFetchTests {
         #expect(found == 0)
     }
 
-    @Test("What the store refuses comes as the operation's error; an unknown entity is thrown at once")
+    @Test("What the store refuses comes as the operation's error; an unknown entity is thrown at once", .ownThread)
     func failure() throws {
         let store = try filled()
         let done = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Testing
 /// The environment variable that tells a child process of the tests which store to change.
 private let childStore = "PIPPIN_REMOTE_CHANGE_CHILD_STORE"
 
-@Suite("Changes of a store are announced, whoever makes them")
+@Suite("Changes of a store are announced, whoever makes them", .ownThread)
 struct RemoteChangeTests {
     private static var options: [String: NSObject] {
         [

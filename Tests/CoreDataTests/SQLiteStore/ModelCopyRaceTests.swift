@@ -11,7 +11,7 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLiteMigration
 
-@Suite("The version of a store that another program migrates meanwhile")
+@Suite("The version of a store that another program migrates meanwhile", .ownThread)
 struct ModelCopyRaceTests {
     private final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
 

@@ -118,12 +118,7 @@ struct BesideDestroyingTests {
         await #expect(throws: PersistenceError.self) {
             try await manager.read { store in
                 let before = try store.count(Coin.self)
-                let done = DispatchSemaphore(value: 0)
-                Task.detached {
-                    try? await manager.startOver()
-                    done.signal()
-                }
-                done.wait()
+                try inTask { try? await manager.startOver() }
                 return (before, try store.count(Coin.self))
             }
         }

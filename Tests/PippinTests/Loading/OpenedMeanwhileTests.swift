@@ -1,11 +1,12 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import Pippin
 
 @Suite("What is read while the store is closed and opened again")
 struct OpenedMeanwhileTests {
-    @Test("is a conflict in a block that has saved something; the block does not run again")
+    @Test("is a conflict in a block that has saved something; the block does not run again", .ownThread)
     func saved() async throws {
         let manager = PersistenceManager(models: Coin.self, store: .memory)
         try await manager.load()
@@ -50,9 +51,9 @@ struct OpenedMeanwhileTests {
                 return runs == 1
             }
             guard isFirst else { return try access.count(Coin.self) }
-            try waiting { try await manager.destroy() }
+            try inTask { try await manager.destroy() }
             let count = try access.count(Coin.self)
-            try waiting {
+            try inTask {
                 try await manager.load()
                 try await manager.save(Coin(code: "EUR", worth: 1))
             }
@@ -61,20 +62,5 @@ struct OpenedMeanwhileTests {
         #expect(count == 1)
         #expect(runs.withLock { $0 } == 2)
         withExtendedLifetime(counter) {}
-    }
-
-    private func waiting(_ work: @escaping @Sendable () async throws -> Void) throws {
-        let (done, result) = (DispatchSemaphore(value: 0), Locked<Result<Void, any Error>?>(nil))
-        Task.detached {
-            do {
-                try await work()
-                result.withLock { $0 = .success(()) }
-            } catch {
-                result.withLock { $0 = .failure(error) }
-            }
-            done.signal()
-        }
-        done.wait()
-        try result.withLock { $0 }?.get()
     }
 }

@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 private struct Tally: CoreModel, Equatable {
@@ -6,7 +7,7 @@ private struct Tally: CoreModel, Equatable {
     var count: Int
 }
 
-@Suite("The first save of a block, while others save the same model")
+@Suite("The first save of a block, while others save the same model", .ownThread)
 struct FirstSaveTests {
     private let counter: Counter
     private let other: PersistenceManager

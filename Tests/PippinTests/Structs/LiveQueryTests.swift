@@ -143,7 +143,7 @@ struct LiveQueryTests {
             if random.chance(30) { await Task.yield() }
         }
         let expected = try await manager.fetch(Ticket.self, where: \.price < 20, sortedBy: .ascending(\.id))
-        for _ in 0..<500 where lists.withLock({ $0 }) != expected { try await Task.sleep(for: .milliseconds(10)) }
+        _ = try await eventually { lists.withLock { $0 } == expected }
         #expect(lists.withLock { $0 } == expected)
     }
 
@@ -158,7 +158,7 @@ struct LiveQueryTests {
         }
         defer { observing.cancel() }
         try await manager.save(Ticket(id: 0))
-        for _ in 0..<500 where count.withLock({ $0 }) != 1 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try await eventually { count.withLock { $0 } == 1 })
         let context = manager.container.newBackgroundContext()
         try await context.perform {
             for id in 1...1_500 {
@@ -168,7 +168,6 @@ struct LiveQueryTests {
             }
             try context.save()
         }
-        for _ in 0..<500 where count.withLock({ $0 }) != 1_501 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(count.withLock { $0 } == 1_501)
+        #expect(try await eventually { count.withLock { $0 } == 1_501 })
     }
 }

@@ -1,5 +1,6 @@
 import Pippin
 import CoreData
+import TestSupport
 import Testing
 
 /// The environment variable that tells a child process of the tests which store to change.
@@ -40,7 +41,9 @@ struct RemoteObservationTests {
 
     // On PostgreSQL, where it would wait until its time is up, the other process knows nothing of the substitute for
     // files.
-    @Test("follow saves in another process", .enabled(if: ProcessInfo.processInfo.environment["PIPPIN_STORE"] == nil))
+    @Test(
+        "follow saves in another process", .ownThread,
+        .enabled(if: ProcessInfo.processInfo.environment["PIPPIN_STORE"] == nil))
     func process() async throws {
         var states = manager.observe(Coin.self).makeAsyncIterator()
         #expect(try await states.next()?.isEmpty == true)

@@ -13,12 +13,6 @@ private struct Seat: CoreModel, Equatable {
 
 @Suite("Equal live queries share one reading")
 struct SharedReadingTests {
-    /// Waits for something that happens soon.
-    private func wait(_ condition: () -> Bool) async throws {
-        for _ in 0..<1_000 where !condition() { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(condition())
-    }
-
     @Test("A save is read once for all of them: their lists are the same in memory")
     func oneReading() async throws {
         let manager = PersistenceManager(models: Seat.self, store: .memory)
@@ -33,9 +27,9 @@ struct SharedReadingTests {
             }
         }
         defer { for observer in observers { observer.cancel() } }
-        try await wait { lists.withLock { $0.count } == 1_000 }
+        #expect(try await eventually { lists.withLock { $0.count } == 1_000 })
         try await manager.save(Seat(id: 2, row: "A"))
-        try await wait { lists.withLock { $0.values.allSatisfy { $0.count == 2 } } }
+        #expect(try await eventually { lists.withLock { $0.values.allSatisfy { $0.count == 2 } } })
         let places = lists.withLock { lists in
             Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
         }

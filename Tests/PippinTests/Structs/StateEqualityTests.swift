@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -125,10 +126,7 @@ struct StateEqualityTests {
         let seen = Locked<[Decimal?]>([])
         let reader = Task { for try await state in states { seen.withLock { $0.append(state?.price) } } }
         defer { reader.cancel() }
-        func wait(for count: Int) async throws {
-            for _ in 0..<500 where seen.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(10)) }
-        }
-        try await wait(for: 1)
+        #expect(try await eventually { seen.withLock { $0.count } == 1 })
         for id in 2..<5 {
             try await manager.save(Novel(id: "\(id)", chapters: []))
             try await Task.sleep(for: .milliseconds(50))
@@ -136,7 +134,7 @@ struct StateEqualityTests {
         var changed = novel
         changed.price = 5
         try await manager.save(changed)
-        try await wait(for: 2)
+        _ = try await eventually { seen.withLock { $0.count } >= 2 }
         #expect(seen.withLock { $0 } == [9, 5])
     }
 }

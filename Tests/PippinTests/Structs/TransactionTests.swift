@@ -12,7 +12,7 @@ private struct Tally: CoreModel {
 
 private struct Stop: Error {}
 
-@Suite("Writes as transactions")
+@Suite("Writes as transactions", .ownThread)
 struct TransactionTests {
     private let folder: TestFolder
 
@@ -297,14 +297,6 @@ extension PersistenceManager {
 
     /// Runs work on another thread, as somebody else would, and waits for it.
     fileprivate func detached(_ work: @escaping (PersistenceManager) throws -> Void) throws {
-        let done = DispatchSemaphore(value: 0)
-        nonisolated(unsafe) var failure: (any Error)?  // written before the semaphore is signalled
-        nonisolated(unsafe) let work = work  // called while the caller waits
-        Thread.detachNewThread {
-            do { try work(self) } catch { failure = error }
-            done.signal()
-        }
-        done.wait()
-        if let failure { throw failure }
+        try elsewhere { try work(self) }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -60,7 +61,7 @@ struct WorkDurationsTests {
         #expect(!times.areShort(change))
     }
 
-    @Test("Work that throws counts as well, and its error arrives")
+    @Test("Work that throws counts as well, and its error arrives", .ownThread)
     func failure() {
         struct Refused: Error {}
         #expect(throws: Refused.self) {

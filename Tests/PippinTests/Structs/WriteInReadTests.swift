@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("A write in a block that reads")
@@ -33,7 +34,7 @@ struct WriteInReadTests {
         #expect(try await counter.manager.count(Coin.self) == 1)
     }
 
-    @Test("waits for nobody, after others have come first in all attempts of the block")
+    @Test("waits for nobody, after others have come first in all attempts of the block", .ownThread)
     func amongOthers() async throws {
         let manager = PersistenceManager(models: Coin.self, store: .memory)
         try await manager.load()

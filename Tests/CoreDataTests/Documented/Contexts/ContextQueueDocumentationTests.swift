@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Checks from the page of `NSManagedObjectContext`: making one, its queue, and what it keeps.
@@ -86,7 +87,7 @@ struct ContextQueueDocumentationTests {
         }
     }
 
-    @Test("lock, tryLock and unlock: a second thread does not get a lock that one has")
+    @Test("lock, tryLock and unlock: a second thread does not get a lock that one has", .ownThread)
     func locking() {
         let context = NSManagedObjectContext(.privateQueue)
         context.lock()

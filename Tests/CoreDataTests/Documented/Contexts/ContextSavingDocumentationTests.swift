@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Checks from the pages of `NSManagedObjectContext` and `NSMergePolicy`: saving, merging, conflicts.
@@ -96,7 +97,7 @@ struct ContextSavingDocumentationTests {
             other.object(with: author.objectID).setValue("Theirs", forKey: "name")
             try other.save()
         }
-        for _ in 0..<500 where author.shown("name") != "Theirs" { try await Task.sleep(for: .milliseconds(10)) }
+        _ = try await eventually { author.shown("name") == "Theirs" }
         #expect(author.shown("name") == "Theirs")
     }
 

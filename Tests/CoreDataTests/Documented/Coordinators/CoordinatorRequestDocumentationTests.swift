@@ -136,7 +136,7 @@ struct CoordinatorRequestDocumentationTests {
         await #expect(throws: CocoaError.self) { try await coordinator.perform { throw CocoaError(.fileNoSuchFile) } }
     }
 
-    @Test("lock, tryLock and unlock: a second thread does not get a lock that one has")
+    @Test("lock, tryLock and unlock: a second thread does not get a lock that one has", .ownThread)
     func locking() {
         coordinator.lock()
         #expect(coordinator.tryLock())

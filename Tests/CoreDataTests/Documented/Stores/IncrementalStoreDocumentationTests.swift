@@ -181,7 +181,7 @@ struct IncrementalStoreDocumentationTests {
         let first = try context.all("Note")
         // The store hears of it on the coordinator's queue.
         func registered() -> Int { coordinator.performAndWait { store.registered } }
-        for _ in 0..<500 where registered() != 2 { try await Task.sleep(for: .milliseconds(10)) }
+        _ = try await eventually { registered() == 2 }
         #expect(registered() == 2)
         withExtendedLifetime(first) {}
     }
