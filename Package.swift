@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "PippinRecords", targets: ["PippinRecords"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
+        .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
@@ -117,10 +118,18 @@ let package = Package(
         .target(
             name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
 
-        // What `@CoreModel` makes of a declaration: source in, source out.
+        // What `@CoreModel` and SwiftData's macros make of a declaration: source in, source out.
         .target(name: "ModelMacro"),
         // The program that the compiler asks for it.
         .macro(name: "PippinMacros", dependencies: ["ModelMacro"]),
+        // The program that the compiler asks for SwiftData's macros.
+        .macro(name: "SwiftDataMacros", dependencies: ["ModelMacro"]),
+        // Apple's SwiftData, on Core Data.
+        .target(
+            name: "SwiftData",
+            dependencies: [
+                "SwiftDataMacros", "CompactCollections", "CoreData", "CoreDataModel", "Ordering", "PredicateFormat",
+            ]),
         // Structs first.
         .target(
             name: "Pippin",
@@ -293,6 +302,7 @@ let package = Package(
         .testTarget(
             name: "PostgresMigrationTests",
             dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer", "TestSupport"]),
+        .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "SQLiteConnection", "TestSupport"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

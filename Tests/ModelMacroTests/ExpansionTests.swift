@@ -179,7 +179,7 @@ struct ExpansionTests {
     }
 
     private func answer(_ json: String) throws -> CompilerAnswer {
-        try JSONDecoder().decode(CompilerMessage.self, from: Data(json.utf8)).answer
+        try JSONDecoder().decode(CompilerMessage.self, from: Data(json.utf8)).answer(CoreModelExpansion.expand)
     }
 
     @Test("goes to the compiler as an answer to its message")

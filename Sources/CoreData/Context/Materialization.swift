@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
 
     private static let temporaryNumber = Atomic<Int64>(0)
 
-    static func makeTemporaryNumber() -> Int64 { temporaryNumber.add(1, ordering: .relaxed).newValue }
+    package static func makeTemporaryNumber() -> Int64 { temporaryNumber.add(1, ordering: .relaxed).newValue }
 
     /// Keeps an entity and a store alive for the objects that refer to them. Consecutive objects usually refer to the
     /// same ones.

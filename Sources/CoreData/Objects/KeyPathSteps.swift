@@ -2,13 +2,13 @@
 ///
 /// Swift prints `\Book.<computed 0x55 (Optional<Author>)>?.<computed 0x56 (Array<String>)>.<computed 0x7f (String)>`:
 /// for a computed property the type, but no name. Pure.
-struct KeyPathSteps {
+package struct KeyPathSteps {
     /// The result type of each step, without `Optional`; the name for a stored property.
-    let types: [Substring]
+    package let types: [Substring]
     /// Whether an optional value is force-unwrapped.
-    let unwraps: Bool
+    package let unwraps: Bool
 
-    init(_ keyPath: AnyKeyPath) { self.init(description: keyPath.debugDescription) }
+    package init(_ keyPath: AnyKeyPath) { self.init(description: keyPath.debugDescription) }
 
     init(description: String) {
         var types: [Substring] = []
@@ -49,7 +49,7 @@ struct KeyPathSteps {
 
     /// Whether an element or another property of a collection is read, which has no name; an empty collection, as a
     /// probe returns it, has no element to read.
-    var leadIntoCollection: Bool {
+    package var leadIntoCollection: Bool {
         types.dropLast().contains { type in
             let name = type.prefix { $0 != "<" }
             return Self.collections.contains(String(name))

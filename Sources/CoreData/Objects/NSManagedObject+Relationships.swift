@@ -20,7 +20,7 @@ extension NSManagedObject {
     // MARK: Reading
 
     /// The destination of a to-one relationship: the context's object, made as a fault if necessary.
-    final func toOne(_ relationship: RelationshipLayout) -> NSManagedObject? {
+    package final func toOne(_ relationship: RelationshipLayout) -> NSManagedObject? {
         if !relations.isEmpty, case .toOne(let object) = relations[relationship.index] { return object }
         guard case .identifier(let identifier) = storedValue(at: relationship.slot), let context = storedContext else {
             return nil
@@ -54,7 +54,7 @@ extension NSManagedObject {
         return members
     }
 
-    final func toManyObjects(_ relationship: RelationshipLayout) -> [NSManagedObject] {
+    package final func toManyObjects(_ relationship: RelationshipLayout) -> [NSManagedObject] {
         if state.contains(.fault) { fireFault() }
         return loadedToManyMembers(relationship).all
     }
@@ -113,7 +113,7 @@ extension NSManagedObject {
         }
     }
 
-    final func setToOne(_ relationship: RelationshipLayout, to object: NSManagedObject?) {
+    package final func setToOne(_ relationship: RelationshipLayout, to object: NSManagedObject?) {
         willChange()
         let former = toOne(relationship)
         guard former !== object else {
@@ -127,7 +127,7 @@ extension NSManagedObject {
         object?.connect(inverse, to: self)
     }
 
-    final func setToMany(_ relationship: RelationshipLayout, to objects: [NSManagedObject]) {
+    package final func setToMany(_ relationship: RelationshipLayout, to objects: [NSManagedObject]) {
         willChange()
         let members = loadedToManyMembers(relationship)
         let wanted = IdentitySet(objects)

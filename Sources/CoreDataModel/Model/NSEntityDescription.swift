@@ -31,9 +31,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private var storedClassName: String?
 
     /// The name of the class that objects really have: a migration's are plain managed objects.
-    package var objectClassName: String {
-        model?.hasPlainObjects == true ? "NSManagedObject" : managedObjectClassName
-    }
+    package var objectClassName: String { model?.objectClassName ?? managedObjectClassName }
 
     /// Your own information about the entity. It is initially empty, and can be changed by one thread while the model
     /// is in use, for example for the predicates of fetched properties.

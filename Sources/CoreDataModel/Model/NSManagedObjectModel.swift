@@ -164,8 +164,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// those of the strings file beside it.
     open var localizationDictionary: [String: String]?
 
-    /// Whether objects are plain managed objects, whatever class their entity names; for migrations.
-    package var hasPlainObjects = false
+    /// The name of the class of all objects, whatever class their entities name; nil for the entities' own classes.
+    package var objectClassName: String?
 
     /// The fetch request templates: requests, which a higher room defines.
     package var templates: [String: NSObject] = [:]

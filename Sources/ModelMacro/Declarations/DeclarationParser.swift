@@ -31,7 +31,8 @@ package struct DeclarationParser {
     }
 
     private mutating func parseMember() {
-        let (modifiers, attributes) = cursor.takeModifiers()
+        let (modifiers, written) = cursor.takeModifiers()
+        let attributes = written.map(\.name)
         guard let token = cursor.next, !token.isSign("}") else { return }
         if token.isSign("#") { return skipCondition() }
         let keyword = token.name ?? ""

@@ -19,9 +19,17 @@ struct TokenCursor {
 
     // MARK: Attributes and modifiers
 
+    /// An attribute of a declaration.
+    struct Attribute: Equatable, Sendable {
+        /// The name without its module; `deprecated` for `@available(*, deprecated)`.
+        var name: String
+        /// The text between the parentheses; nil without these.
+        var arguments: String?
+    }
+
     /// Passes over what is before the keyword of a declaration.
-    mutating func takeModifiers() -> (modifiers: [String], attributes: [String]) {
-        var (modifiers, attributes): ([String], [String]) = ([], [])
+    mutating func takeModifiers() -> (modifiers: [String], attributes: [Attribute]) {
+        var (modifiers, attributes): ([String], [Attribute]) = ([], [])
         while let token = next {
             if token.isSign("@") {
                 advance()
@@ -46,24 +54,52 @@ struct TokenCursor {
         return !Keywords.declarations.contains(name) && !Keywords.modifiers.contains(name)
     }
 
-    /// The name of an attribute, whose arguments are passed over; of `@available` only `deprecated` is told apart.
-    private mutating func takeAttribute() -> String {
+    private mutating func takeAttribute() -> Attribute {
         var name = next?.name ?? ""
         advance()
-        while next?.isSign(".") == true, let part = after(1)?.name {
+        // `SwiftData.Attribute`, or with a module selector `SwiftData::Attribute`.
+        while true {
+            let signs = next?.isSign(".") == true ? 1 : next?.isSign(":") == true && after(1)?.isSign(":") == true ? 2 : 0
+            guard signs > 0, let part = after(signs)?.name else { break }
             name = part
-            place += 2
+            place += signs + 1
         }
         if next?.isSign("<") == true { skipAngles() }
         // Arguments follow on the same line; a parenthesis on the next one is something else.
-        if let token = next, token.isSign("("), !token.startsLine {
-            let start = place
-            skipBrackets()
-            if name == "available", tokens[start..<place].contains(where: { $0.name == "deprecated" }) {
-                return "deprecated"
-            }
-        }
-        return name
+        guard let token = next, token.isSign("("), !token.startsLine else { return Attribute(name: name) }
+        let start = place
+        skipBrackets()
+        let isDeprecation = name == "available" && tokens[start..<place].contains { $0.name == "deprecated" }
+        return Attribute(name: isDeprecation ? "deprecated" : name, arguments: text(from: start + 1, to: place - 1))
+    }
+
+    // MARK: Text
+
+    /// The index of the next token.
+    var index: Int { place }
+
+    /// The source from one token up to another, which is left out, without blanks and comments around it.
+    func text(from start: Int, to end: Int) -> String {
+        guard start < end, end <= tokens.count else { return "" }
+        let (first, last) = (tokens[start], tokens[end - 1])
+        return String(decoding: bytes[first.offset..<last.offset + last.length], as: UTF8.self)
+    }
+
+    /// Passes over the rest of a line, and gives its text.
+    mutating func takeLine() -> String {
+        let start = place
+        repeat { advance() } while next.map { !$0.startsLine } ?? false
+        return text(from: start, to: place)
+    }
+
+    /// Passes over a freestanding macro after its number sign, `Index<Book>([\.title])`, and gives its name and its text.
+    mutating func takeMacro() -> (name: String, text: String) {
+        let start = place
+        let name = next?.name ?? ""
+        advance()
+        if next?.isSign("<") == true { skipAngles() }
+        if next?.isSign("(") == true { skipBrackets() }
+        return (name, text(from: start, to: place))
     }
 
     // MARK: Brackets
@@ -138,7 +174,9 @@ struct TokenCursor {
     struct PropertyForm {
         /// The type, as it is written.
         var type: String?
-        var hasValue = false
+        /// The initial value, as it is written; nil if there is none.
+        var value: String?
+        var hasValue: Bool { value != nil }
         var isComputed = false
         var isObserved = false
         /// Whether a comma and another property come next.
@@ -152,15 +190,19 @@ struct TokenCursor {
             advance()
             form.type = takeType()
         }
+        var start = place
         while !isAtEndOfMember {
             guard let token = next else { return form }
-            if token.isSign("=") {
-                form.hasValue = true
+            if token.isSign("="), !form.hasValue {
+                form.value = ""
+                start = place + 1
             } else if token.isSign("{"), isBlockOfObservers {
                 form.isObserved = true
+                if form.hasValue { form.value = text(from: start, to: place) }
             } else if token.isSign("{"), !form.hasValue {
                 form.isComputed = true
             } else if isAtNextProperty {
+                if form.hasValue, !form.isObserved { form.value = text(from: start, to: place) }
                 advance()
                 form.isFollowed = true
                 return form
@@ -169,6 +211,7 @@ struct TokenCursor {
             }
             step()
         }
+        if form.hasValue, !form.isObserved { form.value = text(from: start, to: place) }
         if next?.isSign(";") == true { advance() }
         return form
     }

@@ -4,19 +4,28 @@ import Foundation
 package struct CompilerMessage: Decodable, Sendable {
     package var getCapability: Empty?
     package var expandAttachedMacro: Attached?
+    package var expandFreestandingMacro: Freestanding?
 
     package struct Empty: Decodable, Sendable {}
 
     package struct Attached: Decodable, Sendable {
         package var macro: Macro
+        /// What the macro is asked for: `member`, `memberAttribute`, `extension`, `accessor` or `peer`.
+        package var macroRole: String?
         package var declSyntax: Syntax
         package var attributeSyntax: Syntax?
         package var extendedTypeSyntax: Syntax?
         package var conformanceListSyntax: Syntax?
     }
 
+    package struct Freestanding: Decodable, Sendable {
+        package var macro: Macro
+    }
+
     package struct Macro: Decodable, Sendable {
         package var name: String
+        /// The type that the macro's declaration names.
+        package var typeName: String?
     }
 
     package struct Syntax: Decodable, Sendable {
@@ -66,19 +75,27 @@ package struct CompilerAnswer: Encodable, Equatable, Sendable {
 
 extension CompilerMessage {
     /// The answer to it.
-    package var answer: CompilerAnswer {
+    ///
+    /// - Parameter expand: expands a macro that is attached to a declaration. Freestanding macros expand to nothing.
+    package func answer(_ expand: (Attached) -> MacroExpansion) -> CompilerAnswer {
         if getCapability != nil { return CompilerAnswer(getCapabilityResult: CompilerAnswer.CapabilityResult()) }
         guard let attached = expandAttachedMacro else {
-            return CompilerAnswer(expandMacroResult: CompilerAnswer.ExpansionResult(expandedSource: nil))
+            let source = expandFreestandingMacro == nil ? nil : ""
+            return CompilerAnswer(expandMacroResult: CompilerAnswer.ExpansionResult(expandedSource: source))
         }
-        let declaration = DeclarationParser.declaration(in: attached.declSyntax.source)
-        let type = attached.extendedTypeSyntax.map { Self.trimmed($0.source) } ?? declaration.name
-        let expansion = CoreModelExpansion(of: declaration, named: type, conformances: attached.conformances)
+        let expansion = expand(attached)
         var result = CompilerAnswer.ExpansionResult(expandedSource: expansion.source)
-        if let problem = expansion.problem {
-            result.diagnostics = [CompilerAnswer.Diagnostic(message: problem, position: attached.position)]
+        result.diagnostics = expansion.problems.map {
+            CompilerAnswer.Diagnostic(message: $0, position: attached.position)
         }
         return CompilerAnswer(expandMacroResult: result)
+    }
+}
+
+extension CompilerMessage.Attached {
+    /// The name of the type to extend, or that the declaration has.
+    package func typeName(or name: @autoclosure () -> String) -> String {
+        extendedTypeSyntax.map { Self.trimmed($0.source) } ?? name()
     }
 
     private static func trimmed(_ text: String) -> String {
@@ -87,11 +104,9 @@ extension CompilerMessage {
         let bytes = Array(text.utf8)
         return String(decoding: bytes[first.offset..<min(last.offset + last.length, bytes.count)], as: UTF8.self)
     }
-}
 
-extension CompilerMessage.Attached {
     /// The protocols that the type lacks: the compiler sends `struct Placeholder: CoreModel {}`.
-    fileprivate var conformances: [String] {
+    package var conformances: [String] {
         guard let list = conformanceListSyntax else { return [] }
         let tokens = Lexer.tokens(of: list.source)
         guard let colon = tokens.firstIndex(where: { $0.isSign(":") }) else { return [] }

@@ -1,3 +1,13 @@
+extension CoreModelExpansion {
+    /// The answer of the macro.
+    package static func expand(_ attached: CompilerMessage.Attached) -> MacroExpansion {
+        let declaration = DeclarationParser.declaration(in: attached.declSyntax.source)
+        let expansion = CoreModelExpansion(
+            of: declaration, named: attached.typeName(or: declaration.name), conformances: attached.conformances)
+        return MacroExpansion(source: expansion.source, problems: expansion.problem.map { [$0] } ?? [])
+    }
+}
+
 /// The expansion of `@CoreModel` for a declaration.
 package struct CoreModelExpansion: Equatable, Sendable {
     /// The extensions to add.
@@ -40,21 +50,9 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
-    /// Models belong to no actor, also in a module whose declarations belong to the main one. Compilers before Swift
-    /// 6.2, which cannot read this, have no such modules.
-    #if compiler(>=6.2)
-        private static let isolation = "nonisolated "
-    #else
-        private static let isolation = ""
-    #endif
-
-    /// What stands before the names of Pippin and of the standard library. The client may have a type `Pippin`, which
-    /// `Pippin.` would mean. Compilers before Swift 6.3 know no selector of modules.
-    #if compiler(>=6.3)
-        private static let (pippin, swift) = ("Pippin::", "Swift::")
-    #else
-        private static let (pippin, swift) = ("Pippin.", "Swift.")
-    #endif
+    /// Models belong to no actor, also in a module whose declarations belong to the main one.
+    private static let isolation = ModuleNames.isolation
+    private static let (pippin, swift) = (ModuleNames.pippin, ModuleNames.swift)
 
     /// `Codable` as the compiler would synthesize it, written out so that the compiler reports a conflict with coding
     /// that is declared elsewhere, which columns would bypass.

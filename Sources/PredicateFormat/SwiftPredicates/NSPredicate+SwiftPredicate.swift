@@ -26,12 +26,13 @@ extension PredicateParsing where Self: NSPredicate {
 ///   - constant: makes the expression for a value of the program that the predicate contains.
 ///   - ordersRawValues: whether the order of an enumeration's raw values stands for its own, where the predicate
 ///     compares two of its values that are not constant.
+///   - keys: the keys that a key path reads; nil if they have no names.
 /// - Returns: the content.
 /// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express, and
 ///   ``EnumerationOrderError``.
 package func predicateTree<Input>(
     of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree = constantTree,
-    ordersRawValues: Bool = true
+    ordersRawValues: Bool = true, keys: @escaping (AnyKeyPath) -> [String]? = keys(of:)
 ) throws -> PredicateTree {
-    try PredicateConversion.tree(of: predicate, constant: constant, ordersRawValues: ordersRawValues)
+    try PredicateConversion.tree(of: predicate, constant: constant, ordersRawValues: ordersRawValues, keys: keys)
 }

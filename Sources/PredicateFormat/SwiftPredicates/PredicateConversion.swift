@@ -8,18 +8,23 @@ struct PredicateConversion {
     let constant: (Any?) -> ExpressionTree
     /// Whether the order of an enumeration's raw values stands for its own.
     let ordersRawValues: Bool
+    /// The keys that a key path reads; nil if they have no names.
+    let keys: (AnyKeyPath) -> [String]?
 
-    private init(constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool) {
-        (self.constant, self.ordersRawValues) = (constant, ordersRawValues)
+    private init(
+        constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool, keys: @escaping (AnyKeyPath) -> [String]?
+    ) {
+        (self.constant, self.ordersRawValues, self.keys) = (constant, ordersRawValues, keys)
     }
 
     /// The tree of a predicate.
     ///
     /// - Throws: ``PredicateWithoutTreeError`` for parts that the predicate language cannot express.
     static func tree<Input>(
-        of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool
+        of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool,
+        keys: @escaping (AnyKeyPath) -> [String]?
     ) throws -> PredicateTree {
-        var conversion = PredicateConversion(constant: constant, ordersRawValues: ordersRawValues)
+        var conversion = PredicateConversion(constant: constant, ordersRawValues: ordersRawValues, keys: keys)
         conversion.variables[predicate.variable.key] = .evaluatedObject
         return try conversion.predicate(predicate.expression)
     }

@@ -35,7 +35,7 @@ extension PredicateExpressions.KeyPath: TreeConvertible {
         case .bidirectionalCollectionLast: return .expression(.element(of: origin, at: .last))
         default: break
         }
-        guard let keys = keys(of: keyPath) else {
+        guard let keys = conversion.keys(keyPath) else {
             throw PredicateWithoutTreeError(
                 reason:
                     "The key path \(keyPath) in a #Predicate reads a computed property, which has no name to fetch by.")
@@ -58,7 +58,7 @@ extension PredicateExpressions.OptionalFlatMap: TreeConvertible {
 /// Whether a type is that of a relationship to many, which Core Data always has objects for, if only none: an empty one
 /// equals nil in the predicate language, so that there is no asking for it.
 private func isRelationship(_ type: Any.Type) -> Bool {
-    func hasObjects<List: Collection>(_ list: List.Type) -> Bool { List.Element.self is NSObject.Type }
+    func hasObjects<List: Collection>(_ list: List.Type) -> Bool { List.Element.self is AnyClass }
     return (type as? any Collection.Type).map { hasObjects($0) } ?? false
 }
 

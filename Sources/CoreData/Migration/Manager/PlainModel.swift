@@ -7,7 +7,7 @@ enum PlainModel {
         let plain = NSManagedObjectModel()
         plain.copyContents(of: model)
         // The entities keep the names of their classes, which a store's copy of its model has to say.
-        plain.hasPlainObjects = true
+        plain.objectClassName = "NSManagedObject"
         return plain
     }
 

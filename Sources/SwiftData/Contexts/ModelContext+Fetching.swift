@@ -1,0 +1,140 @@
+import CoreData
+
+extension ModelContext {
+    /// Fetches models.
+    ///
+    /// SQL: one `SELECT` for the models, and one for each relationship to prefetch.
+    ///
+    /// - Parameter descriptor: what to fetch.
+    /// - Returns: the models, with their values.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and similar errors for what a store cannot do, and the errors
+    ///   of the stores.
+    public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+        takeOver()
+        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(context: self).request(descriptor)
+        return try objectContext.fetch(request).compactMap { ($0 as? ModelObject).map(model) as? T }
+    }
+
+    /// The number of models that a fetch would find.
+    ///
+    /// - Parameter descriptor: what to count.
+    /// - Returns: the number, within the descriptor's limit.
+    /// - Throws: the errors of `fetch(_:)`.
+    public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
+        takeOver()
+        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(context: self).request(descriptor)
+        request.sortDescriptors = nil
+        return try objectContext.count(for: request)
+    }
+
+    /// Fetches the identifiers of models.
+    ///
+    /// - Parameter descriptor: what to fetch.
+    /// - Returns: the identifiers.
+    /// - Throws: ``SwiftDataError/sortingPendingChangesWithIdentifiers`` for an order while there are unsaved changes
+    ///   that the descriptor includes, and the errors of `fetch(_:)`.
+    public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+    where T: PersistentModel {
+        takeOver()
+        return try objectIDs(descriptor).map { identifier in
+            let object = identifier.isTemporaryID ? objectContext.registeredObject(for: identifier) as? ModelObject : nil
+            return object?.modelState?.identifier ?? PersistentIdentifier(identifier)
+        }
+    }
+
+    private func objectIDs<T>(_ descriptor: FetchDescriptor<T>) throws -> [NSManagedObjectID]
+    where T: PersistentModel {
+        if descriptor.includePendingChanges, !descriptor.sortBy.isEmpty, hasChanges {
+            throw SwiftDataError.sortingPendingChangesWithIdentifiers.because(
+                "Save first, or set includePendingChanges to false.")
+        }
+        let request: NSFetchRequest<NSManagedObjectID> = try FetchTranslation(context: self).request(descriptor)
+        request.resultType = .managedObjectIDResultType
+        return try objectContext.fetch(request)
+    }
+
+    /// Fetches models, some at a time as they are asked for.
+    ///
+    /// - Parameters:
+    ///   - descriptor: what to fetch.
+    ///   - batchSize: how many models are read at once.
+    /// - Returns: a collection that knows the identifiers of all, and reads the models.
+    /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` while there are unsaved changes that the
+    ///   descriptor includes, and the errors of `fetch(_:)`.
+    public func fetch<T>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+        takeOver()
+        let identifiers = try batched(descriptor)
+        return FetchResultsCollection(batches: FetchBatch(self, identifiers, batchSize: batchSize))
+    }
+
+    /// Fetches the identifiers of models.
+    ///
+    /// - Parameters:
+    ///   - descriptor: what to fetch.
+    ///   - batchSize: how many are read at once; identifiers are all read together.
+    /// - Returns: the identifiers.
+    /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` while there are unsaved changes that the
+    ///   descriptor includes, and the errors of `fetch(_:)`.
+    public func fetchIdentifiers<T>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+        takeOver()
+        return FetchResultsCollection(elements: try batched(descriptor).map { PersistentIdentifier($0) })
+    }
+
+    private func batched<T>(_ descriptor: FetchDescriptor<T>) throws -> [NSManagedObjectID] where T: PersistentModel {
+        if descriptor.includePendingChanges, hasChanges {
+            throw SwiftDataError.includePendingChangesWithBatchSize.because(
+                "Save first, or set includePendingChanges to false.")
+        }
+        return try objectIDs(descriptor)
+    }
+
+    /// Calls a block with each model of a fetch, in its order, without having all of them in memory.
+    ///
+    /// - Parameters:
+    ///   - fetch: what to fetch.
+    ///   - batchSize: how many models are read at once.
+    ///   - allowEscapingMutations: whether the block means to leave changes unsaved. Changed models stay in memory until
+    ///     they are saved, either way.
+    ///   - block: what to do with a model.
+    /// - Throws: what the block throws, and the errors of `fetch(_:)`.
+    public func enumerate<T>(
+        _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+        block: (_ model: T) throws -> Void
+    ) throws where T: PersistentModel {
+        takeOver()
+        let isSorted = fetch.includePendingChanges && !fetch.sortBy.isEmpty && hasChanges
+        guard !isSorted else { return try self.fetch(fetch).forEach(block) }
+        let batches = FetchBatch<T>(self, try objectIDs(fetch), batchSize: batchSize)
+        for index in batches.identifiers.indices { try block(batches.model(at: index)) }
+    }
+
+    /// Deletes models in the stores, without reading them, and follows the delete rules there.
+    ///
+    /// SQL: `DELETE FROM "ZBOOK" … WHERE …`. Models that the context has are deleted with their rows; new ones that
+    /// were not saved stay.
+    ///
+    /// - Parameters:
+    ///   - model: the class.
+    ///   - predicate: the condition; nil for all.
+    ///   - includeSubclasses: whether models of subclasses are deleted, too.
+    /// - Throws: the error of a rule that forbids it, such as a mandatory inverse, and the errors of `fetch(_:)`.
+    public func delete<T>(
+        model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+    ) throws where T: PersistentModel {
+        takeOver()
+        let request: NSFetchRequest<any NSFetchRequestResult> = try FetchTranslation(context: self)
+            .request(FetchDescriptor<T>(predicate: predicate))
+        request.includesSubentities = includeSubclasses
+        let deletion = NSBatchDeleteRequest(fetchRequest: request)
+        deletion.resultType = .resultTypeObjectIDs
+        let result = try objectContext.execute(deletion) as? NSBatchDeleteResult
+        let deleted = SavedIdentifiers(deleted: result?.result as? [NSManagedObjectID] ?? [])
+        guard !deleted.isEmpty else { return }
+        merge(deleted)
+        core.announce(deleted, from: mailbox)
+    }
+}

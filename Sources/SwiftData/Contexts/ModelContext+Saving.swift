@@ -1,0 +1,113 @@
+import CoreData
+import Synchronization
+
+extension ModelContext {
+    /// Posted before a context saves. The object is the context.
+    public static let willSave = Notification.Name("NSManagedObjectContextWillSaveNotification.SwiftData")
+
+    /// Posted after a context has saved. The object is the context; the user info has the identifiers of the models,
+    /// under the raw values of ``NotificationKey``.
+    public static let didSave = Notification.Name("NSManagedObjectContextDidSaveNotification.SwiftData")
+
+    /// The keys of a notification's user info.
+    public enum NotificationKey: String, Sendable {
+        /// The state of the stores. It is not set here.
+        case queryGeneration
+        /// Set if all models became invalid. It is not set here.
+        case invalidatedAllIdentifiers
+        /// The identifiers of new models, as an array.
+        case insertedIdentifiers
+        /// The identifiers of changed models, as an array.
+        case updatedIdentifiers
+        /// The identifiers of deleted models, as an array.
+        case deletedIdentifiers
+    }
+
+    /// Writes all changes to the stores.
+    ///
+    /// A failed save leaves the stores, and the changes here, as they were.
+    ///
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that the schema does not allow, and for models
+    ///   that were refused; other errors of Core Data's and of the stores.
+    public func save() throws {
+        takeOver()
+        if let refusal { throw SwiftDataError.modelValidationFailure.because(refusal) }
+        NotificationCenter.default.post(name: Self.willSave, object: self)
+        objectContext.processPendingChanges()
+        let deleted = objectContext.deletedObjects.compactMap { ($0 as? ModelObject)?.modelState }
+        let lastValues = deleted.map { ($0.currentValues, $0.identifier) }
+        let news = SaveNews()
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: objectContext, queue: nil
+        ) { news.note($0) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        do { try objectContext.save() } catch let error as NSError where Self.isValidation(error) {
+            throw SwiftDataError.modelValidationFailure.because(error.localizedDescription)
+        }
+        for (state, last) in zip(deleted, lastValues) { state.leave(with: last.0, formerly: last.1) }
+        forgetRefusals()
+        let saved = news.identifiers
+        NotificationCenter.default.post(
+            name: Self.didSave, object: self,
+            userInfo: [
+                NotificationKey.insertedIdentifiers.rawValue: saved.inserted.map { PersistentIdentifier($0) },
+                NotificationKey.updatedIdentifiers.rawValue: saved.updated.map { PersistentIdentifier($0) },
+                NotificationKey.deletedIdentifiers.rawValue: saved.deleted.map { PersistentIdentifier($0) },
+            ])
+        if !saved.isEmpty { core.announce(saved, from: mailbox) }
+    }
+
+    private static func isValidation(_ error: NSError) -> Bool {
+        error.domain == NSCocoaErrorDomain && (1550...1690).contains(error.code)
+    }
+
+    /// Runs a block, and saves what it changed.
+    ///
+    /// - Parameter block: what to do.
+    /// - Throws: what the block throws, with its changes unsaved, and the errors of the save.
+    public func transaction(block: () throws -> Void) throws {
+        try block()
+        try save()
+    }
+
+    /// Takes over what other contexts have saved: models show the new values, and keep the changes made here.
+    func takeOver() {
+        for changes in mailbox.take() { merge(changes) }
+    }
+
+    /// Takes over changes in the stores. Models whose rows are gone show their last values.
+    func merge(_ changes: SavedIdentifiers) {
+        let updated = states(changes.updated)
+        let deleted = states(changes.deleted).map { ($0, $0.knownValues, $0.identifier) }
+        objectContext.mergeChanges(
+            fromContextDidSave: Notification(
+                name: NSManagedObjectContext.didSaveObjectIDsNotification, userInfo: changes.userInfo))
+        for (state, values, identifier) in deleted { state.leave(with: values, formerly: identifier) }
+        for state in updated + deleted.map(\.0) { state.notifyAll() }
+    }
+
+    private func states(_ identifiers: [NSManagedObjectID]) -> [ModelState] {
+        identifiers.compactMap { (objectContext.registeredObject(for: $0) as? ModelObject)?.modelState }
+    }
+}
+
+/// The identifiers that a save reports while it runs.
+private final class SaveNews: Sendable {
+    private let saved = Mutex(SavedIdentifiers())
+
+    func note(_ notification: Notification) {
+        func identifiers(_ key: String) -> [NSManagedObjectID] {
+            ((notification.userInfo?[key] as? Set<NSManagedObject>) ?? []).map(\.objectID).sorted { $0.key < $1.key }
+        }
+        let found = SavedIdentifiers(
+            inserted: identifiers(NSInsertedObjectsKey), updated: identifiers(NSUpdatedObjectsKey),
+            deleted: identifiers(NSDeletedObjectsKey))
+        saved.withLock { saved in
+            saved.inserted += found.inserted
+            saved.updated += found.updated
+            saved.deleted += found.deleted
+        }
+    }
+
+    var identifiers: SavedIdentifiers { saved.withLock { $0 } }
+}

@@ -1,0 +1,232 @@
+import CoreData
+
+/// A scratch pad for models: they are fetched into it, changed in it, and saved from it together.
+///
+/// A context and its models are used by one actor or thread at a time. Other contexts of the container see what it
+/// saves at their next fetch or save; the main context as soon as the main actor is free.
+public class ModelContext: Equatable, SendableMetatype {
+    let objectContext: NSManagedObjectContext
+    let mailbox: ContextMailbox
+    private let isMain: Bool
+    /// The models that had an identifier before they were inserted, by its number.
+    private var earlyNumbers: [Int64: Int64] = [:]
+    /// What was refused where nothing could be thrown; the next save throws it.
+    private var refusals: [String] = []
+    private var isAutosaveScheduled = false
+
+    /// The container whose stores the context reads and writes.
+    public var container: ModelContainer { core.container }
+    /// What the container's contexts share. A main context does not hold its container, which holds it.
+    let core: ContainerCore
+
+    /// Whether changes are saved without a call of `save()`. `true` for a container's main context, `false` for others.
+    ///
+    /// The main context saves when the main actor is free after a change. A program whose main thread does not serve
+    /// the main actor, or that ends before, calls `save()` itself. Changes that cannot be saved stay unsaved, and the
+    /// next call of `save()` throws the reason.
+    public var autosaveEnabled: Bool { didSet { if autosaveEnabled { scheduleAutosave() } } }
+
+    /// The author of the changes, which the history records; nil for none.
+    public var author: String? {
+        get { objectContext.transactionAuthor }
+        set { objectContext.transactionAuthor = newValue }
+    }
+
+    /// The undo manager with which changes are registered; nil, the default, for no undo.
+    public var undoManager: UndoManager? {
+        get { objectContext.undoManager }
+        set { objectContext.undoManager = newValue }
+    }
+
+    /// Creates a context.
+    ///
+    /// - Parameter container: the container whose stores it reads and writes.
+    public convenience init(_ container: ModelContainer) { self.init(container.core, isMain: false) }
+
+    init(_ core: ContainerCore, isMain: Bool) {
+        self.core = core
+        self.isMain = isMain
+        autosaveEnabled = isMain
+        mailbox = isMain ? ContextMailbox(ofMainContextIn: core) : ContextMailbox()
+        // Confined to nobody: SwiftData's contexts may be used from anywhere, by one at a time.
+        objectContext = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        objectContext.persistentStoreCoordinator = core.coordinator
+        // The last one who saves wins, and a new model with the unique values of another becomes an update of that one.
+        objectContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        core.join(self)
+    }
+
+    /// Whether both are the same context.
+    ///
+    /// - Parameters:
+    ///   - lhs: a context.
+    ///   - rhs: another one.
+    public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+
+    // MARK: Changes
+
+    /// Whether any model is new, changed or deleted.
+    public var hasChanges: Bool { objectContext.hasChanges }
+
+    /// The new models.
+    public var insertedModelsArray: [any PersistentModel] { models(objectContext.insertedObjects) }
+
+    /// The changed models.
+    public var changedModelsArray: [any PersistentModel] { models(objectContext.updatedObjects) }
+
+    /// The deleted models.
+    public var deletedModelsArray: [any PersistentModel] { models(objectContext.deletedObjects) }
+
+    private func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
+        objects.compactMap { $0 as? ModelObject }.sorted { $0.objectID.key < $1.objectID.key }.map { model(of: $0) }
+    }
+
+    /// Applies the delete rules of deleted models, and takes over what other contexts have saved.
+    public func processPendingChanges() {
+        takeOver()
+        objectContext.processPendingChanges()
+    }
+
+    /// Discards all unsaved changes. New models belong to no context again.
+    public func rollback() {
+        let inserted = objectContext.insertedObjects.compactMap { ($0 as? ModelObject)?.modelState }
+        let values = inserted.map(\.currentValues)
+        objectContext.rollback()
+        for (state, values) in zip(inserted, values) { state.withdraw(with: values) }
+        forgetRefusals()
+    }
+
+    func noteChange() { scheduleAutosave() }
+
+    func forgetRefusals() { refusals = [] }
+
+    func refuse(_ reason: String) { refusals.append(reason) }
+
+    var refusal: String? { refusals.isEmpty ? nil : refusals.joined(separator: " ") }
+
+    private func scheduleAutosave() {
+        guard isMain, autosaveEnabled, !isAutosaveScheduled else { return }
+        isAutosaveScheduled = true
+        Task { @MainActor [weak core] in core?.mainContext?.autosave() }
+    }
+
+    private func autosave() {
+        isAutosaveScheduled = false
+        guard autosaveEnabled, hasChanges else { return }
+        // What cannot be saved stays as it is, for the program's own save.
+        try? save()
+    }
+
+    // MARK: Inserting and deleting
+
+    /// Inserts a model, and the models that it leads to. The next save writes them.
+    ///
+    /// Inserting a model twice has no effect; inserting a deleted one takes the deletion back.
+    ///
+    /// - Parameter model: a model; one that belongs to another context is refused by the next save.
+    public func insert<T>(_ model: T) where T: PersistentModel {
+        guard let state = model.modelState else {
+            return refuse("A \(T.self) with backing data of another kind cannot be inserted.")
+        }
+        attach(state)
+        if let object = state.object, state.context === self, object.isDeleted { objectContext.insert(object) }
+        noteChange()
+    }
+
+    /// Marks a model for deletion by the next save, and others according to the delete rules.
+    ///
+    /// - Parameter model: a model of the context. One without a context is left alone.
+    public func delete<T>(_ model: T) where T: PersistentModel {
+        guard let state = model.modelState, let object = state.object else { return }
+        guard state.context === self else {
+            if state.context != nil { refuse("A \(T.self) of another context cannot be deleted.") }
+            return
+        }
+        objectContext.delete(object)
+        noteChange()
+    }
+
+    /// Makes objects for a model without a context, and for those that it leads to.
+    func attach(_ root: ModelState) {
+        guard root.context !== self else { return }
+        guard root.object == nil else {
+            return refuse("A \(root.type.name) belongs to another context. Fetch it here by its persistentModelID.")
+        }
+        var made: [ModelState] = []
+        var waiting = [root]
+        while let state = waiting.popLast() {
+            guard state.object == nil else {
+                if state.context !== self { refuse("A related \(state.type.name) belongs to another context.") }
+                continue
+            }
+            guard let binding = core.binding(of: state.type) else {
+                refuse("The container has no \(state.type.name). Name the class where the container is made.")
+                continue
+            }
+            let object = ModelObject(entity: binding.layout.description, insertInto: objectContext)
+            if let number = state.temporaryNumber { earlyNumbers[number] = object.objectID.key }
+            state.attach(to: object, binding, in: self)
+            made.append(state)
+            for ends in state.related.values { waiting += ends.map(\.state) }
+        }
+        for state in made { state.attachRelated() }
+        scheduleAutosave()
+    }
+
+    // MARK: Finding models
+
+    /// The model with an identifier: the one that the context has, or one whose values are read when they are asked for.
+    ///
+    /// - Parameter persistentModelID: the identifier.
+    /// - Returns: the model. If no store has it, it shows the initial values of its class.
+    public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        takeOver()
+        guard let object = object(for: persistentModelID) else {
+            programmerError(
+                "“\(persistentModelID.entityName)” with the identifier \(persistentModelID) belongs to no store of the "
+                    + "container. Use registeredModel(for:), or fetch it.")
+        }
+        return model(of: object)
+    }
+
+    /// The model with an identifier, if the context has it.
+    ///
+    /// - Parameter persistentModelID: the identifier.
+    /// - Returns: nil for a model that the context does not have; no store is asked.
+    public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
+        takeOver()
+        guard let identifier = objectID(of: persistentModelID),
+            let object = objectContext.registeredObject(for: identifier) as? ModelObject
+        else { return nil }
+        return model(of: object) as? T
+    }
+
+    /// The object of an identifier, made if the context does not have it; nil for one of another container.
+    func object(for identifier: PersistentIdentifier) -> ModelObject? {
+        objectID(of: identifier).map { objectContext.object(with: $0) } as? ModelObject
+    }
+
+    func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
+        guard case .temporary(let number) = identifier.id.content else { return core.objectID(of: identifier) }
+        guard let layout = core.coordinator.modelLayout.entityByName[identifier.entityName] else { return nil }
+        let temporary = NSManagedObjectID(temporaryFor: layout, number: earlyNumbers[number] ?? number)
+        return objectContext.registeredObject(for: temporary)?.objectID
+    }
+
+    /// The object of a model of this context.
+    func object(of state: ModelState) -> ModelObject? { state.context === self ? state.object : nil }
+
+    /// The model that shows an object: always the same one, as long as the program holds it.
+    func model(of object: ModelObject) -> any PersistentModel {
+        if let state = object.modelState { return state.shownModel }
+        guard let binding = core.binding(of: object.layout) else {
+            programmerError("the schema has no class for the entity “\(object.layout.name)”")
+        }
+        let state = ModelState(binding.type, of: object, binding, in: self)
+        object.modelState = state
+        return state.shownModel
+    }
+}
+
+@available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
+extension ModelContext: @unchecked Sendable {}

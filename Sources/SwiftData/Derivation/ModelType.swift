@@ -1,0 +1,115 @@
+import CoreData
+import Synchronization
+
+/// A model class: its properties, and how their values are kept. Made once per class.
+final class ModelType: @unchecked Sendable {
+    // @unchecked Sendable: immutable; key paths and default values are only read.
+    let type: any PersistentModel.Type
+    /// The name of the class's entity.
+    let name: String
+    /// The model class that it inherits from.
+    let superType: ModelType?
+    /// All properties, inherited ones first; a property's number is its position.
+    let properties: [ModelProperty]
+    /// The numbers of the properties by their key paths.
+    private let numbers: [AnyKeyPath: Int]
+    private let numbersByName: [String: Int]
+    /// Its own constraints and indexes.
+    let constraints: [[String]]
+    let indices: [[String]]
+    let rtrees: [[String]]
+    /// Why the class cannot be kept in a store; empty if it can.
+    let problems: [String]
+    /// The values of a new model, by the number of the property.
+    let initialValues: ContiguousArray<StoredValue>
+
+    private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
+
+    /// What is known of a class.
+    static func of(_ type: any PersistentModel.Type) -> ModelType {
+        if let found = known.withLock({ $0[ObjectIdentifier(type)] }) { return found }
+        // Metadata are the program's code, which may ask for other classes: the lock is not held meanwhile.
+        let made = ModelType(type)
+        return known.withLock { known in
+            if let found = known[ObjectIdentifier(type)] { return found }
+            known[ObjectIdentifier(type)] = made
+            return made
+        }
+    }
+
+    static func name(of type: any PersistentModel.Type) -> String {
+        let name = "\(type)"
+        // `Shelf.Book` is Book.
+        return name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
+    }
+
+    private init(_ type: any PersistentModel.Type) {
+        self.type = type
+        name = Self.name(of: type)
+        superType = (_getSuperclass(type) as? any PersistentModel.Type).map { ModelType.of($0) }
+        var properties = superType?.properties ?? []
+        var numbers = superType?.numbers ?? [:]
+        var problems = superType?.problems ?? []
+        var groups: [any PropertyGroups] = []
+        for metadata in type.schemaMetadata {
+            if let group = metadata.metadata as? any PropertyGroups {
+                groups.append(group)
+                continue
+            }
+            numbers[metadata.keypath] = properties.count
+            let property = ModelProperty(metadata, number: properties.count)
+            if let problem = property.problem { problems.append("\(name).\(property.name) \(problem)") }
+            properties.append(property)
+        }
+        self.properties = properties
+        self.numbers = numbers
+        numbersByName = Dictionary(properties.map { ($0.name, $0.number) }, uniquingKeysWith: { _, own in own })
+        initialValues = ContiguousArray(repeating: .null, count: properties.count)
+        var (constraints, indices, rtrees): ([[String]], [[String]], [[String]]) = ([], [], [])
+        let byKeyPath = numbers
+        for group in groups {
+            let named = group.groups.map { group in
+                group.map { keyPath in byKeyPath[keyPath].map { properties[$0].name } ?? "\(keyPath)" }
+            }
+            for (index, names) in named.enumerated() {
+                if group.isConstraint {
+                    constraints.append(names)
+                } else if group.isRTree(index) {
+                    rtrees.append(names)
+                } else {
+                    indices.append(names)
+                }
+            }
+        }
+        for property in properties where property.number >= (superType?.properties.count ?? 0) {
+            if property.metadata?.isUnique == true { constraints.append([property.name]) }
+        }
+        for name in (constraints + indices + rtrees).joined() where !properties.contains(where: { $0.name == name }) {
+            problems.append("\(self.name) names \(name) in #Unique or #Index, which is not one of its properties.")
+        }
+        (self.constraints, self.indices, self.rtrees, self.problems) = (constraints, indices, rtrees, problems)
+    }
+
+    /// The property of a key path that leads to it directly; nil for any other.
+    func property(_ keyPath: AnyKeyPath) -> ModelProperty? { numbers[keyPath].map { properties[$0] } }
+
+    func property(named name: String) -> ModelProperty? { numbersByName[name].map { properties[$0] } }
+
+    /// The name of the property of a key path; nil for a key path that leads to none.
+    func name(of keyPath: AnyKeyPath) -> String? { property(keyPath)?.name }
+
+    /// The key paths of properties.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a name that the class does not have.
+    func keyPaths<T>(named names: [String]) throws -> [PartialKeyPath<T>] {
+        try names.map { name in
+            guard let keyPath = property(named: name)?.keyPath as? PartialKeyPath<T> else {
+                throw SwiftDataError.unsupportedKeyPath.because("\(self.name) has no property “\(name)”.")
+            }
+            return keyPath
+        }
+    }
+
+    /// Whether the class is another one or inherits from it.
+    func isKind(of other: ModelType) -> Bool { self === other || superType?.isKind(of: other) ?? false }
+}

@@ -1,0 +1,128 @@
+import CoreData
+import PredicateFormat
+
+/// Makes Core Data's requests of descriptors.
+struct FetchTranslation {
+    let context: ModelContext
+
+    /// The request for what a descriptor describes.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a class that the container does not have,
+    ///   ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor`` and
+    ///   ``SwiftDataError/unsupportedKeyPath``.
+    func request<T, Result>(_ descriptor: FetchDescriptor<T>) throws -> NSFetchRequest<Result> {
+        let type = ModelType.of(T.self)
+        let request = NSFetchRequest<Result>()
+        request.entity = try layout(of: type).description
+        request.predicate = try descriptor.predicate.map(predicate)
+        request.sortDescriptors = try descriptor.sortBy.map(sortDescriptor)
+        request.fetchLimit = descriptor.fetchLimit ?? 0
+        request.fetchOffset = descriptor.fetchOffset ?? 0
+        request.includesPendingChanges = descriptor.includePendingChanges
+        request.returnsObjectsAsFaults = false
+        request.shouldRefreshRefetchedObjects = true
+        request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
+            try keys(of: $0, from: type).joined(separator: ".")
+        }
+        if !descriptor.propertiesToFetch.isEmpty {
+            request.propertiesToFetch = try descriptor.propertiesToFetch.map { try keys(of: $0, from: type)[0] }
+        }
+        return request
+    }
+
+    func layout(of type: ModelType) throws -> EntityLayout {
+        guard let binding = context.core.binding(of: type) else {
+            throw SwiftDataError.unknownSchema.because(
+                "The container has no \(type.name). Name the class where the container is made.")
+        }
+        return binding.layout
+    }
+
+    private func keys(of keyPath: AnyKeyPath, from type: ModelType) throws -> [String] {
+        guard let keys = PropertyNames.keys(of: keyPath, from: type), !keys.isEmpty else {
+            throw SwiftDataError.unsupportedKeyPath.because("\(keyPath) does not lead to a persisted property.")
+        }
+        return keys
+    }
+
+    // MARK: Order
+
+    private func sortDescriptor<T>(_ descriptor: SortDescriptor<T>) throws -> NSSortDescriptor
+    where T: PersistentModel {
+        guard let keyPath = descriptor.keyPath,
+            let keys = PropertyNames.keys(of: keyPath, from: ModelType.of(T.self)), !keys.isEmpty
+        else {
+            throw SwiftDataError.unsupportedSortDescriptor.because(
+                "\(descriptor) does not sort by a persisted property. Sort what has been fetched.")
+        }
+        let value = type(of: keyPath).valueType
+        let isText = (optionalContent(of: value) ?? value) == String.self
+        // Where Apple's descriptor of a text says `.localizedStandard`, Foundation's here says nothing.
+        let isLocalized = isText && descriptor.stringComparator != .lexical
+        return makeSortDescriptor(
+            SortTerm(
+                keyPath: keys, ascending: descriptor.order == .forward,
+                comparison: isLocalized ? .localizedStandard : .plain))
+    }
+
+    // MARK: Predicates
+
+    /// The predicate that stores evaluate.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, with the part that has no equivalent.
+    func predicate<T>(_ predicate: Predicate<T>) throws -> NSPredicate where T: PersistentModel {
+        var obstacle: String?
+        let tree: PredicateTree
+        do {
+            tree = try predicateTree(
+                of: predicate,
+                constant: { value in
+                    if let tree = constant(value) { return tree }
+                    obstacle = "A value of the type \(type(of: value ?? "")) cannot be compared in a store."
+                    return .constant(.null)
+                },
+                ordersRawValues: false, keys: PropertyNames.keys(of:))
+        } catch {
+            throw SwiftDataError.unsupportedPredicate.because("\(error)")
+        }
+        if let obstacle { throw SwiftDataError.unsupportedPredicate.because(obstacle) }
+        return makePredicate(tree)
+    }
+
+    /// The expression for a value of the program; nil for one that no attribute is compared with.
+    private func constant(_ value: Any?) -> ExpressionTree? {
+        switch StoredValue.unwrapped(value) {
+        case nil: return .constant(.null)
+        case let identifier as PersistentIdentifier: return object(context.objectID(of: identifier))
+        case let model as any PersistentModel: return object(model.modelState?.object?.objectID)
+        case let primitive as any StoredPrimitive: return constantTree(primitive)
+        case let raw as any RawRepresentable: return constant(raw.rawValue)
+        case let range as any AnyRange: return constantTree(range)
+        case let dictionary as [String: any StoredPrimitive]: return constantTree(dictionary)
+        case let collection as any Collection: return elements(collection)
+        default: return nil
+        }
+    }
+
+    private func elements<Values: Collection>(_ collection: Values) -> ExpressionTree? {
+        var trees: [ExpressionTree] = []
+        for element in collection {
+            guard let tree = constant(element) else { return nil }
+            trees.append(tree)
+        }
+        return .collection(of: trees)
+    }
+
+    /// An object that was never saved, or is another container's, equals no other.
+    private func object(_ identifier: NSManagedObjectID?) -> ExpressionTree {
+        .constant(.object(identifier ?? NSManagedObjectID()))
+    }
+}
+
+/// A range of any kind.
+private protocol AnyRange {}
+extension Range: AnyRange {}
+extension ClosedRange: AnyRange {}
+extension PartialRangeFrom: AnyRange {}
+extension PartialRangeUpTo: AnyRange {}
+extension PartialRangeThrough: AnyRange {}

@@ -1,0 +1,95 @@
+import CoreData
+
+/// The backing data of every model that SwiftData makes: a model's state, by key path.
+final class ModelBackingData<Model: PersistentModel>: BackingData {
+    let state: ModelState
+
+    init(for modelType: Model.Type) { state = ModelState(ModelType.of(modelType)) }
+
+    init(_ state: ModelState) { self.state = state }
+
+    /// The identifier. Setting it has no effect: a save gives the permanent one.
+    var persistentModelID: PersistentIdentifier? {
+        get { state.identifier }
+        set {}
+    }
+
+    var metadata: Any { state }
+
+    private func property(_ keyPath: PartialKeyPath<Model>) -> ModelProperty {
+        guard let property = state.type.property(keyPath) else {
+            programmerError("\(keyPath) is not a persisted property of \(state.type.name)")
+        }
+        return property
+    }
+
+    @_disfavoredOverload
+    func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {
+        state.value(property(forKey))
+    }
+
+    func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+        let property = property(forKey)
+        guard let model = state.relatedModels(property).first as? Value else {
+            programmerError(
+                "\(state.type.name).\(property.name) has no model, and is not optional. Declare it optional if others "
+                    + "may remove the related model.")
+        }
+        return model
+    }
+
+    func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+        state.relatedModels(property(forKey)).first as? Value
+    }
+
+    func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+    where Value: RelationshipCollection, OtherModel == Value.PersistentElement { collection(property(forKey)) }
+
+    func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+    where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+        collection(property(forKey))
+    }
+
+    private func collection<Value: RelationshipCollection>(_ property: ModelProperty) -> Value {
+        if !state.hasCollection(property), let none = Any?.none as? Value { return none }
+        let models = state.relatedModels(property)
+        guard let value = [Value.PersistentElement](models: models) as? Value else {
+            programmerError("\(state.type.name).\(property.name) is of the type \(Value.self); only arrays of models are kept")
+        }
+        return value
+    }
+
+    func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value { state.value(property(forKey)) }
+
+    @_disfavoredOverload
+    func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable {
+        state.setValue(property(forKey), newValue)
+    }
+
+    func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel {
+        state.setRelated(property(forKey), [newValue])
+    }
+
+    func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel {
+        state.setRelated(property(forKey), newValue.map { [$0] } ?? [])
+    }
+
+    func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+    where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+        setCollection(property(forKey), newValue)
+    }
+
+    func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+    where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+        setCollection(property(forKey), newValue)
+    }
+
+    private func setCollection<Value: RelationshipCollection>(_ property: ModelProperty, _ value: Value) {
+        let models = value as? [Value.PersistentElement]
+        state.setRelated(property, models ?? [], isNil: models == nil)
+    }
+
+    func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {
+        state.setValue(property(forKey), newValue)
+    }
+}

@@ -1,0 +1,256 @@
+import CoreData
+
+/// The values of one model: its own as long as it belongs to no context, those of its managed object from then on.
+///
+/// A model holds its state, which holds the managed object and its context; these do not hold the model.
+final class ModelState {
+    let type: ModelType
+    /// The model that shows the state.
+    private(set) weak var model: (any PersistentModel)?
+    /// Whether the model is known: initializers write values before there is one.
+    private(set) var knowsModel = false
+
+    /// The values of a model without a context, by number of the property.
+    private var values: ContiguousArray<StoredValue>
+    /// The models that a model without a context is related to, by number of the property. Their inverses hold the model
+    /// in turn, until the models are inserted.
+    private(set) var related: [Int: [Related]] = [:]
+
+    /// The managed object of an inserted model.
+    private(set) var object: ModelObject?
+    /// The places of the properties in the object.
+    private var binding: EntityBinding?
+    /// The context of the object, which a model keeps alive.
+    private(set) var context: ModelContext?
+    /// The identifier of a model whose deletion was saved.
+    private(set) var formerIdentifier: PersistentIdentifier?
+    /// The number of the temporary identifier, if one was asked for before the model was inserted.
+    private(set) var temporaryNumber: Int64?
+    /// The number of the property that a setter changes.
+    private var changedProperty: Int?
+    /// Notes what a key path reads, for a model that stands for others.
+    var recorder: KeyPathRecorder?
+
+    /// A related model, kept alive.
+    struct Related {
+        let state: ModelState
+        let model: (any PersistentModel)?
+    }
+
+    /// The state of a new model.
+    init(_ type: ModelType) {
+        self.type = type
+        values = type.initialValues
+    }
+
+    /// The state of an object in a context.
+    init(_ type: ModelType, of object: ModelObject, _ binding: EntityBinding, in context: ModelContext) {
+        self.type = type
+        values = []
+        (self.object, self.binding, self.context) = (object, binding, context)
+    }
+
+    func learn(_ model: any PersistentModel) {
+        self.model = model
+        knowsModel = true
+    }
+
+    /// The model that shows the state, made if there is none.
+    var shownModel: any PersistentModel {
+        if let model { return model }
+        let model = Self.makeModel(self.type.type, self)
+        learn(model)
+        return model
+    }
+
+    private static func makeModel<Model: PersistentModel>(_ type: Model.Type, _ state: ModelState) -> Model {
+        Model(backingData: ModelBackingData<Model>(state))
+    }
+
+    var identifier: PersistentIdentifier {
+        recorder?.noteIdentifier(of: self)
+        if let formerIdentifier { return formerIdentifier }
+        if let object, !object.objectID.isTemporaryID { return PersistentIdentifier(object.objectID) }
+        let number: Int64
+        if let known = temporaryNumber ?? object?.objectID.key {
+            number = known
+        } else {
+            number = NSManagedObjectContext.makeTemporaryNumber()
+            temporaryNumber = number
+        }
+        return PersistentIdentifier(entityName: type.name, .temporary(number))
+    }
+
+    // MARK: Attributes
+
+    func value<Value>(_ property: ModelProperty) -> Value {
+        guard let coding = property.coding as? ValueCoding<Value> else {
+            programmerError("\(type.name).\(property.name) is of the type \(property.valueType), not \(Value.self)")
+        }
+        let stored: StoredValue
+        if let recorder {
+            recorder.note(property, of: self)
+            stored = .null
+        } else {
+            stored = self.stored(property)
+        }
+        do { return try coding.value(of: stored) } catch {
+            // Others may have removed the value of a property that is not optional.
+            if stored.isNull, let value = property.defaultValue as? Value ?? coding.absent { return value }
+            programmerError(
+                "\(type.name).\(property.name) cannot be read as \(Value.self): \(error). Let the type decode what the "
+                    + "store has, or declare the property optional if it has nothing.")
+        }
+    }
+
+    /// The stored form of an attribute's value.
+    func stored(_ property: ModelProperty) -> StoredValue {
+        guard let object else { return values[property.number] }
+        guard case .slot(let slot)? = binding?.places[property.number] else { return .null }
+        return object.storedValue(at: slot)
+    }
+
+    func setValue<Value>(_ property: ModelProperty, _ value: Value) {
+        guard let coding = property.coding as? ValueCoding<Value> else {
+            programmerError("\(type.name).\(property.name) is of the type \(property.valueType), not \(Value.self)")
+        }
+        let stored = coding.stored(value)
+        guard let object else { return values[property.number] = stored }
+        guard case .slot(let slot)? = binding?.places[property.number] else { return }
+        changing(property) { object.setStoredValue(stored, at: slot) }
+        context?.noteChange()
+    }
+
+    /// Changes a property of the object, of which the setter itself tells observers.
+    private func changing(_ property: ModelProperty, _ change: () -> Void) {
+        let outer = changedProperty
+        changedProperty = property.number
+        change()
+        changedProperty = outer
+    }
+
+    /// Tells observers of a change that no setter of the model makes: of the other side of a relationship, of undo.
+    func objectDidChange(_ key: String) {
+        guard let model, let property = type.property(named: key), property.number != changedProperty else { return }
+        property.notify(model)
+    }
+
+    // MARK: Relationships
+
+    /// Whether an optional array has been set, or is one of an inserted model, which always has an array.
+    func hasCollection(_ property: ModelProperty) -> Bool { object != nil || related[property.number] != nil }
+
+    func relatedModels(_ property: ModelProperty) -> [any PersistentModel] {
+        if let recorder { return recorder.destination(property, of: self) }
+        guard let object, let binding else { return related[property.number]?.map { $0.model ?? $0.state.shownModel } ?? [] }
+        guard let context else { return [] }
+        return binding.related(property, of: object).map { context.model(of: $0) }
+    }
+
+    /// Sets the models that the model is related to, and their inverses. If one of them belongs to a context, all do
+    /// from then on.
+    ///
+    /// - Parameters:
+    ///   - property: the relationship.
+    ///   - models: the models, in any order.
+    ///   - isNil: whether the array is nil.
+    func setRelated(_ property: ModelProperty, _ models: [any PersistentModel], isNil: Bool = false) {
+        let ends = models.compactMap { model in model.modelState.map { Related(state: $0, model: model) } }
+        if object == nil, let context = ends.lazy.compactMap(\.state.context).first { context.attach(self) }
+        guard let object, let binding else { return setUnattached(property, ends, isNil: isNil) }
+        guard let context else { return }
+        for end in ends { context.attach(end.state) }
+        let objects = ends.compactMap { context.object(of: $0.state) }
+        changing(property) { binding.setRelated(property, of: object, objects) }
+        context.noteChange()
+    }
+
+    private func setUnattached(_ property: ModelProperty, _ ends: [Related], isNil: Bool) {
+        let inverse = InverseTable.inverse(of: property, type)
+        let old = related[property.number] ?? []
+        related[property.number] = isNil ? nil : ends
+        guard let inverse else { return }
+        for end in old where !ends.contains(where: { $0.state === end.state }) { end.state.disconnect(inverse, self) }
+        for end in ends where !old.contains(where: { $0.state === end.state }) { end.state.connect(inverse, self) }
+    }
+
+    /// Adds the other side of a relationship that was set on one side.
+    private func connect(_ property: ModelProperty, _ other: ModelState) {
+        let end = Related(state: other, model: other.model)
+        if property.isToMany {
+            related[property.number, default: []].append(end)
+        } else {
+            // The model that it was related to loses it.
+            if let former = related[property.number]?.first, let inverse = InverseTable.inverse(of: property, type) {
+                former.state.disconnect(inverse, self)
+            }
+            related[property.number] = [end]
+        }
+    }
+
+    private func disconnect(_ property: ModelProperty, _ other: ModelState) {
+        related[property.number]?.removeAll { $0.state === other }
+    }
+
+    /// Leaves the object, and keeps values of its own again.
+    fileprivate func leaveObject(with values: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier?) {
+        object?.modelState = nil
+        (object, binding, context) = (nil, nil, nil)
+        self.values = values
+        formerIdentifier = identifier
+    }
+
+    // MARK: Inserting
+
+    /// Moves the values to an object of a context. Relationships are set when all related models have objects.
+    func attach(to object: ModelObject, _ binding: EntityBinding, in context: ModelContext) {
+        for property in type.properties where !property.isRelationship {
+            guard case .slot(let slot) = binding.places[property.number] else { continue }
+            object.setStoredValue(values[property.number], at: slot)
+        }
+        values = []
+        formerIdentifier = nil
+        (self.object, self.binding, self.context) = (object, binding, context)
+        object.modelState = self
+    }
+
+    /// Sets the relationships of the object that the model has got.
+    func attachRelated() {
+        guard let object, let binding, let context else { return }
+        for (number, ends) in related {
+            let objects = ends.compactMap { context.object(of: $0.state) }
+            if !objects.isEmpty { binding.setRelated(type.properties[number], of: object, objects) }
+        }
+        related = [:]
+    }
+}
+
+extension ModelState {
+    // MARK: Leaving a context
+
+    /// The values of the object's attributes, read if they were not yet.
+    var currentValues: ContiguousArray<StoredValue> {
+        ContiguousArray(type.properties.map { $0.isRelationship ? .null : stored($0) })
+    }
+
+    /// The values of the object's attributes as far as they were read: the row may be gone.
+    var knownValues: ContiguousArray<StoredValue> {
+        object?.isFault == true ? type.initialValues : currentValues
+    }
+
+    /// Leaves the object of a model whose deletion was saved, and shows its last values.
+    func leave(with lastValues: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier) {
+        leaveObject(with: lastValues, formerly: identifier)
+    }
+
+    /// Leaves an object that was never saved, so that the model can be inserted again.
+    func withdraw(with values: ContiguousArray<StoredValue>) { leaveObject(with: values, formerly: nil) }
+
+    // MARK: Observing
+
+    /// Tells observers that all properties may have changed.
+    func notifyAll() {
+        guard let model else { return }
+        for property in type.properties { property.notify(model) }
+    }
+}

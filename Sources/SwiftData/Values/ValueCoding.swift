@@ -1,0 +1,149 @@
+import CoreData
+
+/// Converts the values of one type to what a store keeps for an attribute, and back.
+class ValueCoding<Value> {
+    /// The stored form. A value that the attribute cannot hold is kept as it is, and refused by the save.
+    func stored(_ value: Value) -> StoredValue { .object(UnacceptableValue(value)) }
+
+    /// The value of a stored form.
+    ///
+    /// - Throws: the errors of decoding, and one for a stored form of another type, or none.
+    func value(of stored: StoredValue) throws -> Value { throw mismatch(stored) }
+
+    fileprivate final func mismatch(_ stored: StoredValue) -> DecodingError {
+        DecodingError.dataCorrupted(
+            DecodingError.Context(codingPath: [], debugDescription: "\(stored) is not a value of \(Value.self)."))
+    }
+
+    /// A value that could not be stored, which is shown until the save refuses it.
+    fileprivate final func refused(_ stored: StoredValue) -> Value? {
+        if case .object(let refused as UnacceptableValue) = stored { refused.value as? Value } else { nil }
+    }
+
+    /// A value for an attribute that has none in the store; nil if the type has none to offer.
+    var absent: Value? { nil }
+}
+
+private final class PrimitiveCoding<Value: StoredPrimitive>: ValueCoding<Value> {
+    override func stored(_ value: Value) -> StoredValue { value.stored ?? .object(UnacceptableValue(value)) }
+    override func value(of stored: StoredValue) throws -> Value {
+        if let value = Value(stored: stored) ?? refused(stored) { return value }
+        throw mismatch(stored)
+    }
+    override var absent: Value? { Value.absent }
+}
+
+private final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?> {
+    private let wrapped: ValueCoding<Wrapped>
+
+    init(_ wrapped: ValueCoding<Wrapped>) { self.wrapped = wrapped }
+
+    override func stored(_ value: Wrapped?) -> StoredValue { value.map(wrapped.stored) ?? .null }
+    override func value(of stored: StoredValue) throws -> Wrapped? {
+        stored.isNull ? nil : try wrapped.value(of: stored)
+    }
+    override var absent: Wrapped?? { .some(.none) }
+}
+
+private final class CompositeCoding<Value: Codable>: ValueCoding<Value> {
+    private let shape: CompositeShape
+
+    init(_ shape: CompositeShape) { self.shape = shape }
+
+    override func stored(_ value: Value) -> StoredValue {
+        guard let elements = try? CompositeEncoder.elements(of: value, shape) else { return super.stored(value) }
+        return .object(CompositeValue(elements))
+    }
+
+    override func value(of stored: StoredValue) throws -> Value {
+        switch stored {
+        case .object(let composite as CompositeValue):
+            return try CompositeDecoder.value(Value.self, of: composite.elements, shape)
+        // All elements are NULL.
+        case .null: return try CompositeDecoder.value(Value.self, of: [:], shape)
+        default:
+            if let value = refused(stored) { return value }
+            throw mismatch(stored)
+        }
+    }
+
+    override var absent: Value? { try? CompositeDecoder.value(Value.self, of: shape.sample, shape) }
+}
+
+private final class ArchiveCoding<Value: ArchivedCollection>: ValueCoding<Value> {
+    override func stored(_ value: Value) -> StoredValue { .object(value.archivedObject) }
+    override func value(of stored: StoredValue) throws -> Value {
+        guard case .object(let object) = stored, let value = Value(archivedObject: object) else {
+            throw mismatch(stored)
+        }
+        return value
+    }
+    override var absent: Value? {
+        let empty: [NSObject] = [NSArray(), NSSet(), NSDictionary()]
+        return empty.lazy.compactMap { Value(archivedObject: $0) }.first
+    }
+}
+
+private final class JSONValueCoding<Value: Codable>: ValueCoding<Value> {
+    override func stored(_ value: Value) -> StoredValue {
+        (try? JSONCoding.data(of: value)).map { .data($0) } ?? super.stored(value)
+    }
+    override func value(of stored: StoredValue) throws -> Value {
+        if case .data(let data) = stored { return try JSONCoding.value(Value.self, in: data) }
+        if let value = refused(stored) { return value }
+        throw mismatch(stored)
+    }
+    override var absent: Value? { try? JSONCoding.value(Value.self, in: Data("[]".utf8)) }
+}
+
+/// Values that a transformer makes bytes of: the attribute holds the value itself.
+private final class TransformableCoding<Value>: ValueCoding<Value> {
+    override func stored(_ value: Value) -> StoredValue { .object((value as? NSObject) ?? AnyValueBox(value)) }
+    override func value(of stored: StoredValue) throws -> Value {
+        guard case .object(let object) = stored, let value = ((object as? AnyValueBox)?.value ?? object) as? Value else {
+            throw mismatch(stored)
+        }
+        return value
+    }
+}
+
+/// The coding of an attribute, whose type is only known at run time.
+enum ValueCodings {
+    /// - Parameters:
+    ///   - type: the type of the property, which may be optional.
+    ///   - shape: how values are kept.
+    /// - Returns: a `ValueCoding` of the type; nil for a type that is not `Codable` where it must be.
+    static func coding(of type: Any.Type, _ shape: AttributeShape) -> AnyObject? {
+        if let optional = type as? any AnyOptionalCoding.Type { return optional.coding(shape) }
+        return wrapped(type, shape)
+    }
+
+    fileprivate static func wrapped(_ type: Any.Type, _ shape: AttributeShape) -> AnyObject? {
+        switch shape {
+        case .primitive(let primitive): return Self.primitive(primitive)
+        case .archive(let collection): return archive(collection)
+        case .composite(let shape): return (type as? any Codable.Type).map { composite($0, shape) }
+        case .json: return (type as? any Codable.Type).map { json($0) }
+        case .transformable:
+            func coding<Value>(_ type: Value.Type) -> AnyObject { TransformableCoding<Value>() }
+            return _openExistential(type, do: coding)
+        }
+    }
+
+    private static func primitive<Value: StoredPrimitive>(_ type: Value.Type) -> AnyObject { PrimitiveCoding<Value>() }
+    private static func archive<Value: ArchivedCollection>(_ type: Value.Type) -> AnyObject { ArchiveCoding<Value>() }
+    private static func json<Value: Codable>(_ type: Value.Type) -> AnyObject { JSONValueCoding<Value>() }
+    private static func composite<Value: Codable>(_ type: Value.Type, _ shape: CompositeShape) -> AnyObject {
+        CompositeCoding<Value>(shape)
+    }
+}
+
+private protocol AnyOptionalCoding {
+    static func coding(_ shape: AttributeShape) -> AnyObject?
+}
+
+extension Optional: AnyOptionalCoding {
+    fileprivate static func coding(_ shape: AttributeShape) -> AnyObject? {
+        (ValueCodings.wrapped(Wrapped.self, shape) as? ValueCoding<Wrapped>).map { OptionalCoding($0) }
+    }
+}

@@ -1,0 +1,3 @@
+import ModelMacro
+
+try MacroServer.run(SwiftDataExpansion.expand)
