@@ -69,7 +69,7 @@ struct RelationshipTests {
         #expect(try library.fetched(by: SortDescriptor(\Author.name)).map { $0.books.count } == [0, 1])
     }
 
-    @Test("without a value that must have one is refused by the save")
+    @Test("is refused by the save if it must have a model and has none")
     func missing() throws {
         let library = try Library()
         let book = Book(isbn: "1", title: "Emma")

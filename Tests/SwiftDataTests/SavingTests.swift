@@ -23,7 +23,7 @@ struct Library {
 
 @Suite("A saved model")
 struct SavingTests {
-    @Test("of Xcode's template is fetched by another context")
+    @Test("is fetched by another context, as Xcode's template has it")
     func template() throws {
         let library = try Library()
         let item = Item(timestamp: Date(timeIntervalSinceReferenceDate: 5))
@@ -140,7 +140,7 @@ struct SavingTests {
         #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
     }
 
-    @Test("of a class that the container lacks is refused by the save")
+    @Test("is refused by the save if the container lacks its class")
     func unknownClass() throws {
         let library = try Library(Item.self)
         library.context.insert(Book(isbn: "1", title: "Emma"))

@@ -59,7 +59,8 @@ struct TokenCursor {
         advance()
         // `SwiftData.Attribute`, or with a module selector `SwiftData::Attribute`.
         while true {
-            let signs = next?.isSign(".") == true ? 1 : next?.isSign(":") == true && after(1)?.isSign(":") == true ? 2 : 0
+            let signs =
+                next?.isSign(".") == true ? 1 : next?.isSign(":") == true && after(1)?.isSign(":") == true ? 2 : 0
             guard signs > 0, let part = after(signs)?.name else { break }
             name = part
             place += signs + 1
@@ -92,7 +93,9 @@ struct TokenCursor {
         return text(from: start, to: place)
     }
 
-    /// Passes over a freestanding macro after its number sign, `Index<Book>([\.title])`, and gives its name and its text.
+    /// Passes over a freestanding macro after its number sign, `Index<Book>([\.title])`.
+    ///
+    /// - Returns: its name, and its text with the name.
     mutating func takeMacro() -> (name: String, text: String) {
         let start = place
         let name = next?.name ?? ""

@@ -77,6 +77,7 @@ extension CompilerMessage {
     /// The answer to it.
     ///
     /// - Parameter expand: expands a macro that is attached to a declaration. Freestanding macros expand to nothing.
+    /// - Returns: the answer.
     package func answer(_ expand: (Attached) -> MacroExpansion) -> CompilerAnswer {
         if getCapability != nil { return CompilerAnswer(getCapabilityResult: CompilerAnswer.CapabilityResult()) }
         guard let attached = expandAttachedMacro else {

@@ -42,6 +42,7 @@ package struct ModelActorExpansion {
     /// - Parameters:
     ///   - type: the actor, with the types that it is in.
     ///   - conformances: the protocols that it does not conform to yet.
+    /// - Returns: the extensions.
     package static func extensions(of type: String, conformances: [String]) -> MacroExpansion {
         guard conformances.contains("ModelActor") else { return MacroExpansion() }
         return MacroExpansion(

@@ -4,10 +4,11 @@ package struct PersistedPropertyExpansion {
     /// How values are read and written: `Value`, or `TransformableValue` for those of a transformer.
     private let kind: String
 
+    /// Fails for what is not a single variable, which the compiler reports.
+    ///
     /// - Parameters:
     ///   - source: the variable.
     ///   - isTransformable: whether a transformer makes bytes of its values.
-    /// - Returns: nil for what is no single variable, which the compiler reports.
     package init?(of source: String, isTransformable: Bool) {
         guard let variable = ClassDeclaration.Variable(source) else { return nil }
         name = variable.name

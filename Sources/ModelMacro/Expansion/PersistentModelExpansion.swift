@@ -105,15 +105,22 @@ package struct PersistentModelExpansion {
             """
     }
 
-    /// A subclass keeps its own values in backing data of its own until the superclass is initialized, and in its
-    /// superclass's from then on.
+    /// An initializer writes the class's own variables before the superclass has any: each class has backing data, which
+    /// become one when the model is first used.
     private func subclassMembers(of superclass: String) -> String {
         let (name, data) = (declaration.name, ModuleNames.swiftData)
         return """
             private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()
 
             \(access)override var persistentBackingData: any \(data)BackingData<\(superclass)> {
-                get { _$backingData._superClassBackingData(joining: super.persistentBackingData) }
+                get {
+                    let data = super.persistentBackingData
+                    guard let joined: any \(data)BackingData<\(superclass)> = _$backingData._joined(with: data) else {
+                        return data
+                    }
+                    super.persistentBackingData = joined
+                    return joined
+                }
                 set {
                     super.persistentBackingData = newValue
                     _$backingData = newValue._generateCurrentClassBackingData()
@@ -189,6 +196,7 @@ package struct PersistentModelExpansion {
     /// - Parameters:
     ///   - type: the class, with the types that it is in.
     ///   - conformances: the protocols that it does not conform to yet.
+    /// - Returns: the extensions.
     package static func extensions(of type: String, conformances: [String]) -> MacroExpansion {
         var extensions: [String] = []
         if conformances.contains("PersistentModel") {
@@ -197,6 +205,10 @@ package struct PersistentModelExpansion {
         }
         if conformances.contains("Observable") {
             extensions.append("extension \(type): \(ModuleNames.isolation)\(ModuleNames.observation)Observable {}")
+        }
+        // A subclass has its superclass's.
+        guard conformances.contains("Sendable") else {
+            return MacroExpansion(source: extensions.joined(separator: "\n\n"))
         }
         extensions.append(
             """

@@ -38,7 +38,10 @@ extension ModelActor {
     ///   - as: the model's class.
     /// - Returns: nil for a model of another class, and for one that no store has.
     public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
-        guard let object = modelContext.objectID(of: id).flatMap({ try? modelContext.objectContext.existingObject(with: $0) }) as? ModelObject
+        guard
+            let object = modelContext.objectID(of: id).flatMap({
+                try? modelContext.objectContext.existingObject(with: $0)
+            }) as? ModelObject
         else { return nil }
         return modelContext.model(of: object) as? T
     }

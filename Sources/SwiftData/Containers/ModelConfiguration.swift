@@ -42,6 +42,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         /// A private database. It is kept, and not used here.
         ///
         /// - Parameter privateDBName: the name of the CloudKit container.
+        /// - Returns: the database.
         public static func `private`(_ privateDBName: String) -> ModelConfiguration.CloudKitDatabase {
             CloudKitDatabase(kind: .named(privateDBName))
         }
@@ -59,6 +60,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         /// A group with a name: programs of one user that name it share a folder.
         ///
         /// - Parameter groupName: the name.
+        /// - Returns: the group.
         public static func identifier(_ groupName: String) -> ModelConfiguration.GroupContainer {
             GroupContainer(name: groupName)
         }
@@ -168,6 +170,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// - Parameters:
     ///   - lhs: a configuration.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
         lhs.url == rhs.url && lhs.name == rhs.name && lhs.schema == rhs.schema && lhs.allowsSave == rhs.allowsSave
     }

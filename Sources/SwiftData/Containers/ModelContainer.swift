@@ -79,7 +79,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
             givenSchema, over: NSPersistentStoreCoordinator(managedObjectModel: model), migrationPlan, Set(stores))
         let stages = try migrationPlan.flatMap { try StagedPlans.manager(of: $0) }
         for store in stores {
-            try StoreOpening.open(store, as: members[store.name] == nil ? nil : store.name, stages, in: core.coordinator)
+            try StoreOpening.open(
+                store, as: members[store.name] == nil ? nil : store.name, stages, in: core.coordinator)
         }
         core.lead(to: self)
     }
@@ -99,6 +100,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     /// - Parameters:
     ///   - lhs: a container.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs.core === rhs.core }
 }
 

@@ -37,7 +37,8 @@ extension ModelContext {
     where T: PersistentModel {
         takeOver()
         return try objectIDs(descriptor).map { identifier in
-            let object = identifier.isTemporaryID ? objectContext.registeredObject(for: identifier) as? ModelObject : nil
+            let object =
+                identifier.isTemporaryID ? objectContext.registeredObject(for: identifier) as? ModelObject : nil
             return object?.modelState?.identifier ?? PersistentIdentifier(identifier)
         }
     }
@@ -97,8 +98,8 @@ extension ModelContext {
     /// - Parameters:
     ///   - fetch: what to fetch.
     ///   - batchSize: how many models are read at once.
-    ///   - allowEscapingMutations: whether the block means to leave changes unsaved. Changed models stay in memory until
-    ///     they are saved, either way.
+    ///   - allowEscapingMutations: whether the block means to leave changes unsaved. Either way, changed models stay in
+    ///     memory until they are saved.
     ///   - block: what to do with a model.
     /// - Throws: what the block throws, and the errors of `fetch(_:)`.
     public func enumerate<T>(

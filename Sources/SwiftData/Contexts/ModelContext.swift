@@ -1,4 +1,5 @@
 import CoreData
+@_exported import class CoreData.UndoManager
 
 /// A scratch pad for models: they are fetched into it, changed in it, and saved from it together.
 ///
@@ -61,6 +62,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Parameters:
     ///   - lhs: a context.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
     // MARK: Changes
@@ -173,9 +175,16 @@ public class ModelContext: Equatable, SendableMetatype {
         scheduleAutosave()
     }
 
+    /// Gives a model of a subclass the place of the object that its superclass's initializer has made.
+    func replace(_ inherited: ModelState, by state: ModelState) {
+        if let object = inherited.object { objectContext.delete(object) }
+        attach(state)
+    }
+
     // MARK: Finding models
 
-    /// The model with an identifier: the one that the context has, or one whose values are read when they are asked for.
+    /// The model with an identifier: the one that the context has, or one that reads its values when it is asked for
+    /// them.
     ///
     /// - Parameter persistentModelID: the identifier.
     /// - Returns: the model. If no store has it, it shows the initial values of its class.

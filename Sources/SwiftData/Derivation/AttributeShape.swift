@@ -6,8 +6,8 @@ indirect enum AttributeShape {
     case primitive(any StoredPrimitive.Type)
     /// A column for each element: a struct, or an enumeration.
     case composite(CompositeShape)
-    /// A keyed archive of a collection of primitive values.
-    case archive(any ArchivedCollection.Type)
+    /// A keyed archive of bytes that are JSON: a collection as a property.
+    case archive
     /// Bytes of JSON.
     case json
     /// What a transformer makes of the value; nil for a keyed archive.
@@ -20,8 +20,8 @@ indirect enum AttributeShape {
     init(of type: Any.Type, name: String, within outer: [ObjectIdentifier] = []) {
         if let primitive = type as? any StoredPrimitive.Type {
             self = .primitive(primitive)
-        } else if outer.isEmpty, let collection = type as? any ArchivedCollection.Type {
-            self = .archive(collection)
+        } else if outer.isEmpty, type is any Collection.Type {
+            self = .archive
         } else if !outer.contains(ObjectIdentifier(type)), !(type is any Collection.Type),
             let composite = CompositeShape(of: type, name: name, within: outer + [ObjectIdentifier(type)])
         {

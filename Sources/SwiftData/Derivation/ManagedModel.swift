@@ -5,10 +5,13 @@ enum ManagedModel {
     /// - Parameters:
     ///   - schema: the schema.
     ///   - configurations: the names of the entities of each configuration.
-    /// - Returns: the model, whose objects are ``ModelObject``s, although the entities name no class.
+    ///   - showsModels: whether its objects are ``ModelObject``s, although the entities name no class.
+    /// - Returns: the model.
     /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a type that cannot be kept, and for a relationship to
     ///   a model that the schema does not have.
-    static func model(of schema: Schema, configurations: [String: Set<String>] = [:]) throws -> NSManagedObjectModel {
+    static func model(
+        of schema: Schema, configurations: [String: Set<String>] = [:], showsModels: Bool = true
+    ) throws -> NSManagedObjectModel {
         let problems = schema.modelTypes.values.sorted { $0.name < $1.name }.flatMap(\.problems)
         guard problems.isEmpty else {
             throw SwiftDataError.loadIssueModelContainer.because(problems.joined(separator: " "))
@@ -19,7 +22,7 @@ enum ManagedModel {
             byName[entity.name]?.subentities = entity.subentities.map(\.name).sorted().compactMap { byName[$0] }
         }
         let model = NSManagedObjectModel()
-        model.objectClassName = "SwiftData.ModelObject"
+        if showsModels { model.objectClassName = "SwiftData.ModelObject" }
         model.entities = entities
         model.versionIdentifiers = [schema.version.description]
         for entity in schema.entities {

@@ -62,7 +62,8 @@ struct ModelProperty: @unchecked Sendable {
         }
         guard case .transformable(let name?) = shape, ValueTransformer(forName: NSValueTransformerName(name)) == nil
         else { return nil }
-        return "needs the transformer “\(name)”, which is not registered. Call ValueTransformer.setValueTransformer first."
+        return
+            "needs the transformer “\(name)”, which is not registered. Call ValueTransformer.setValueTransformer first."
     }
 
     var isRelationship: Bool { if case .attribute = kind { false } else { true } }

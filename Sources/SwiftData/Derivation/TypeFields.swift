@@ -17,8 +17,9 @@ struct TypeFields {
     /// Properties in their order; of cases, those with associated values come first.
     let fields: [Field]
 
+    /// Fails for a class, a tuple, an optional, and a type whose description was left out of the program.
+    ///
     /// - Parameter type: the type.
-    /// - Returns: nil for a class, a tuple, an optional, and a type whose description was left out of the program.
     init?(of type: Any.Type) {
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
         switch metadata.load(as: Int.self) {

@@ -22,6 +22,7 @@ public struct SwiftDataError: Error, Hashable {
     /// The error with the reason for this time.
     ///
     /// - Parameter reason: the thing, what was expected, and what to do.
+    /// - Returns: the error.
     func because(_ reason: String) -> SwiftDataError { SwiftDataError(kind, reason: reason) }
 
     /// Whether both are of one kind.
@@ -29,6 +30,7 @@ public struct SwiftDataError: Error, Hashable {
     /// - Parameters:
     ///   - lhs: an error.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.kind == rhs.kind }
 
     /// Hashes the kind.
@@ -41,6 +43,7 @@ public struct SwiftDataError: Error, Hashable {
     /// - Parameters:
     ///   - lhs: the kind.
     ///   - rhs: the error.
+    /// - Returns: `true` if it is.
     public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool { (rhs as? SwiftDataError) == lhs }
 
     /// A fetch in batches was asked to include unsaved changes.

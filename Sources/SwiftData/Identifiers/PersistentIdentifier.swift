@@ -2,8 +2,8 @@ import CoreData
 
 /// The identity of a model. It can be used from any thread, and be encoded.
 ///
-/// A model's identifier is temporary until it is first saved: the save gives it another one. The context in which it was
-/// saved finds the model by either.
+/// A model's identifier is temporary until it is first saved: the save gives it another one. The context that saved it
+/// finds the model by either.
 public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparable, Codable, Sendable {
     /// What tells the identifier from others.
     public struct ID: Hashable, Equatable, Sendable {
@@ -52,6 +52,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparabl
     ///   - entityName: the name of the model's entity.
     ///   - primaryKey: the key in the store: for a store of SwiftData's own the number of the row, `12` or `p12`.
     /// - Returns: the identifier, whether or not the store has the model.
+    /// - Throws: nothing: the identifier is not looked up.
     public static func identifier<T>(
         for storeIdentifier: String, entityName: String, primaryKey: T
     ) throws -> PersistentIdentifier
@@ -64,6 +65,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparabl
     /// - Parameters:
     ///   - lhs: an identifier.
     ///   - rhs: another one.
+    /// - Returns: `true` if it does.
     public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         switch (lhs.id.content, rhs.id.content) {
         case (.temporary(let left), .temporary(let right)): left < right
@@ -120,7 +122,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparabl
         let path = "x-coredata://\(storeIdentifier ?? "")/\(entity)/\(key)"
         guard let uri = URL(string: path) else {
             throw EncodingError.invalidValue(
-                self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "“\(path)” is not a URL."))
+                self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "“\(path)” is not a URL.")
+            )
         }
         try container.encode(
             Implementation(
@@ -132,7 +135,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparabl
 
 extension PersistentIdentifier.ID.Key: CustomStringConvertible {
     init(_ text: String) {
-        self = Int64(text).map { .number($0) } ?? Int64(text.dropFirst()).flatMap { text.first == "p" ? .number($0) : nil }
+        self =
+            Int64(text).map { .number($0) } ?? Int64(text.dropFirst()).flatMap { text.first == "p" ? .number($0) : nil }
             ?? .text(text)
     }
 

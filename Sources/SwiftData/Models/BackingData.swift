@@ -20,34 +20,40 @@ public protocol BackingData<Model> {
     /// The value of an attribute.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     @_disfavoredOverload
     func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable
 
     /// The related model.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel
 
     /// The related model; nil for none.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
 
     /// The related models.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement
 
     /// The related models.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
     where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
 
     /// The value of an attribute of which a transformer makes bytes.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
 
     /// Sets the value of an attribute.

@@ -22,12 +22,14 @@ final class KeyPathRecorder {
         if steps.leadIntoCollection { return nil }
         let recorder = KeyPathRecorder()
         let model = recorder.makeModel(type)
-        recorder.read(keyPath, of: model)
+        let result = (model as Any)[keyPath: keyPath]
         guard !recorder.isOther, recorder.next == nil || !recorder.names.isEmpty else { return nil }
         var names = recorder.names
         // Stored properties of a struct have names in the key path itself.
         let rest = steps.types.dropFirst(recorder.count)
-        guard rest.allSatisfy({ !$0.isEmpty }), steps.types.count >= recorder.count else { return nil }
+        guard steps.types.count >= recorder.count else { return nil }
+        // A computed property has read the last one, too, and made another value of it.
+        if rest.isEmpty, !recorder.returned(result) { return nil }
         if !rest.isEmpty {
             guard let property = recorder.last, case .attribute(.composite(let shape)) = property.kind,
                 shape.hasElement(at: rest.map(String.init))
@@ -49,19 +51,27 @@ final class KeyPathRecorder {
         return model
     }
 
-    private func read(_ keyPath: AnyKeyPath, of model: any PersistentModel) { _ = (model as Any)[keyPath: keyPath] }
+    /// The value of the property that was read last; nil where any will do.
+    private var value: AnyHashable?
 
-    func note(_ property: ModelProperty, of state: ModelState) {
+    /// Whether a key path gives what the property has that was read last.
+    private func returned(_ result: Any?) -> Bool {
+        guard let value else { return true }
+        return StoredValue.unwrapped(result) as? AnyHashable == value
+    }
+
+    func note(_ property: ModelProperty, of state: ModelState, value: Any? = nil) {
         if state !== next { isOther = true }
         count += 1
         names.append(property.name)
         (last, next) = (property, nil)
+        self.value = StoredValue.unwrapped(value) as? AnyHashable
     }
 
     func noteIdentifier(of state: ModelState) {
         if state !== next { isOther = true }
         count += 1
-        (last, next) = (nil, nil)
+        (last, next, value) = (nil, nil, nil)
     }
 
     func destination(_ property: ModelProperty, of state: ModelState) -> [any PersistentModel] {

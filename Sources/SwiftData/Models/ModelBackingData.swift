@@ -1,5 +1,40 @@
 import CoreData
 
+extension BackingData {
+    /// The values as those of a subclass's own backing data, for the code that the macro writes.
+    ///
+    /// - Returns: backing data with the same values.
+    public func _generateCurrentClassBackingData<CurrentClass>() -> any BackingData<CurrentClass>
+    where CurrentClass: PersistentModel { ModelBackingData<CurrentClass>(requiredState) }
+
+    /// The values as those of a superclass's backing data.
+    ///
+    /// - Parameter givenType: the superclass.
+    /// - Returns: backing data with the same values.
+    public func _superClassBackingData<SuperClass>(
+        of givenType: any PersistentModel.Type
+    ) -> any BackingData<SuperClass> where SuperClass: PersistentModel { ModelBackingData<SuperClass>(requiredState) }
+
+    /// Takes over the values of a superclass's backing data, for the code that the macro writes.
+    ///
+    /// - Parameter other: the backing data that the superclass's initializer filled.
+    /// - Returns: these values and the own ones as the superclass's backing data; nil if they are one already.
+    public func _joined<SuperClass>(with other: any BackingData<SuperClass>) -> (any BackingData<SuperClass>)?
+    where SuperClass: PersistentModel {
+        let (own, inherited) = (requiredState, other.requiredState)
+        guard own !== inherited else { return nil }
+        own.absorb(inherited)
+        return ModelBackingData<SuperClass>(own)
+    }
+
+    private var requiredState: ModelState {
+        guard let state = metadata as? ModelState else {
+            programmerError("\(Self.self) cannot be the backing data of a model with a superclass")
+        }
+        return state
+    }
+}
+
 /// The backing data of every model that SwiftData makes: a model's state, by key path.
 final class ModelBackingData<Model: PersistentModel>: BackingData {
     let state: ModelState
@@ -54,7 +89,8 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
         if !state.hasCollection(property), let none = Any?.none as? Value { return none }
         let models = state.relatedModels(property)
         guard let value = [Value.PersistentElement](models: models) as? Value else {
-            programmerError("\(state.type.name).\(property.name) is of the type \(Value.self); only arrays of models are kept")
+            programmerError(
+                "\(state.type.name).\(property.name) is of the type \(Value.self); only arrays of models are kept")
         }
         return value
     }

@@ -12,8 +12,8 @@ final class ModelState {
 
     /// The values of a model without a context, by number of the property.
     private var values: ContiguousArray<StoredValue>
-    /// The models that a model without a context is related to, by number of the property. Their inverses hold the model
-    /// in turn, until the models are inserted.
+    /// The models that a model without a context is related to, by number of the property. Their inverses hold it in
+    /// turn, until the models are inserted.
     private(set) var related: [Int: [Related]] = [:]
 
     /// The managed object of an inserted model.
@@ -87,13 +87,11 @@ final class ModelState {
         guard let coding = property.coding as? ValueCoding<Value> else {
             programmerError("\(type.name).\(property.name) is of the type \(property.valueType), not \(Value.self)")
         }
-        let stored: StoredValue
-        if let recorder {
-            recorder.note(property, of: self)
-            stored = .null
-        } else {
-            stored = self.stored(property)
+        if let recorder, let sample = coding.sample ?? property.defaultValue as? Value {
+            recorder.note(property, of: self, value: sample)
+            return sample
         }
+        let stored = stored(property)
         do { return try coding.value(of: stored) } catch {
             // Others may have removed the value of a property that is not optional.
             if stored.isNull, let value = property.defaultValue as? Value ?? coding.absent { return value }
@@ -142,7 +140,9 @@ final class ModelState {
 
     func relatedModels(_ property: ModelProperty) -> [any PersistentModel] {
         if let recorder { return recorder.destination(property, of: self) }
-        guard let object, let binding else { return related[property.number]?.map { $0.model ?? $0.state.shownModel } ?? [] }
+        guard let object, let binding else {
+            return related[property.number]?.map { $0.model ?? $0.state.shownModel } ?? []
+        }
         guard let context else { return [] }
         return binding.related(property, of: object).map { context.model(of: $0) }
     }
@@ -165,7 +165,7 @@ final class ModelState {
         context.noteChange()
     }
 
-    private func setUnattached(_ property: ModelProperty, _ ends: [Related], isNil: Bool) {
+    private func setUnattached(_ property: ModelProperty, _ ends: [Related], isNil: Bool = false) {
         let inverse = InverseTable.inverse(of: property, type)
         let old = related[property.number] ?? []
         related[property.number] = isNil ? nil : ends
@@ -193,11 +193,29 @@ final class ModelState {
     }
 
     /// Leaves the object, and keeps values of its own again.
-    fileprivate func leaveObject(with values: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier?) {
+    fileprivate func leaveObject(with values: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier?)
+    {
         object?.modelState = nil
         (object, binding, context) = (nil, nil, nil)
         self.values = values
         formerIdentifier = identifier
+    }
+
+    /// Takes over the values that the initializer of a superclass wrote, and the place of its object.
+    func absorb(_ inherited: ModelState) {
+        let context = inherited.context
+        for (number, value) in inherited.currentValues.enumerated() { values[number] = value }
+        for property in inherited.type.properties where property.isRelationship {
+            let ends = inherited.relatedModels(property).compactMap { model in
+                model.modelState.map { Related(state: $0, model: model) }
+            }
+            if inherited.related[property.number] != nil || !ends.isEmpty {
+                setUnattached(property, [], isNil: false)
+                inherited.setRelated(property, [])
+                if inherited.object == nil { setUnattached(property, ends) } else { related[property.number] = ends }
+            }
+        }
+        if let context { context.replace(inherited, by: self) }
     }
 
     // MARK: Inserting

@@ -66,6 +66,7 @@ extension PersistentModel {
     /// - Parameters:
     ///   - lhs: a model.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         if lhs === rhs { return true }
         guard let state = lhs.modelState else { return false }
@@ -91,6 +92,7 @@ extension PersistentModel {
     /// The value of an attribute.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     @_disfavoredOverload
     public func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: Decodable {
         knownBackingData.getValue(forKey: forKey)
@@ -99,6 +101,7 @@ extension PersistentModel {
     /// The related model.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     public func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
         knownBackingData.getValue(forKey: forKey)
     }
@@ -106,6 +109,7 @@ extension PersistentModel {
     /// The related model; nil for none.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     public func getValue<Value>(forKey: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
         knownBackingData.getValue(forKey: forKey)
     }
@@ -113,6 +117,7 @@ extension PersistentModel {
     /// The related models.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     public func getValue<Value, OtherModel>(forKey: KeyPath<Self, Value>) -> Value
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
         knownBackingData.getValue(forKey: forKey)
@@ -121,6 +126,7 @@ extension PersistentModel {
     /// The related models.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     public func getValue<Value, OtherModel>(forKey: KeyPath<Self, Value>) -> Value
     where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
         knownBackingData.getValue(forKey: forKey)
@@ -129,6 +135,7 @@ extension PersistentModel {
     /// The value of an attribute of which a transformer makes bytes.
     ///
     /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value.
     public func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value {
         knownBackingData.getTransformableValue(forKey: forKey)
     }

@@ -1,4 +1,6 @@
 import CoreData
+@_exported import class CoreDataModel.ValueTransformer
+@_exported import struct CoreDataModel.NSValueTransformerName
 
 extension Schema {
     /// An attribute of an entity.
@@ -96,9 +98,11 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: an attribute.
         ///   - rhs: another one.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
-            lhs === rhs || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
-                && lhs.valueType == rhs.valueType && lhs.hashModifier == rhs.hashModifier
+            lhs === rhs
+                || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
+                    && lhs.valueType == rhs.valueType && lhs.hashModifier == rhs.hashModifier
         }
 
         /// Hashes the name.
@@ -196,6 +200,7 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: an attribute.
         ///   - rhs: another one.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.CompositeAttribute, rhs: Schema.CompositeAttribute) -> Bool {
             lhs as Schema.Attribute == rhs as Schema.Attribute && lhs.properties == rhs.properties
         }
@@ -222,6 +227,7 @@ extension Schema.Attribute {
         /// A transformer makes bytes of the values.
         ///
         /// - Parameter transformerType: the transformer's class, of which one is registered under the class's name.
+        /// - Returns: the option.
         public static func transformable(by transformerType: ValueTransformer.Type) -> Schema.Attribute.Option {
             transformable(by: "\(transformerType)")
         }
@@ -229,6 +235,7 @@ extension Schema.Attribute {
         /// A transformer makes bytes of the values.
         ///
         /// - Parameter transformerName: the name under which the transformer is registered.
+        /// - Returns: the option.
         public static func transformable(by transformerName: String) -> Schema.Attribute.Option {
             Option("transformable", transformerName: transformerName)
         }

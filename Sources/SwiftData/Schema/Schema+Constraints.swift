@@ -53,6 +53,7 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: constraints.
         ///   - rhs: other ones.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Unique<T>, rhs: Schema.Unique<T>) -> Bool {
             lhs.constraints == rhs.constraints
         }
@@ -139,6 +140,7 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: indexes.
         ///   - rhs: other ones.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Index<T>, rhs: Schema.Index<T>) -> Bool {
             lhs.indices.map(\.keyPaths) == rhs.indices.map(\.keyPaths)
                 && lhs.indices.map(\.isRTree) == rhs.indices.map(\.isRTree)

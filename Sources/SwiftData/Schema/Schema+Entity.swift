@@ -165,10 +165,12 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: an entity.
         ///   - rhs: another one.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
-            lhs === rhs || lhs.name == rhs.name && lhs.superentityName == rhs.superentityName
-                && lhs.attributes == rhs.attributes && lhs.relationships == rhs.relationships
-                && lhs.uniquenessConstraints == rhs.uniquenessConstraints && lhs.indices == rhs.indices
+            lhs === rhs
+                || lhs.name == rhs.name && lhs.superentityName == rhs.superentityName
+                    && lhs.attributes == rhs.attributes && lhs.relationships == rhs.relationships
+                    && lhs.uniquenessConstraints == rhs.uniquenessConstraints && lhs.indices == rhs.indices
         }
 
         /// Hashes the name.

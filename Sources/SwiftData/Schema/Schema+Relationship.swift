@@ -138,12 +138,14 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: a relationship.
         ///   - rhs: another one.
+        /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
-            lhs === rhs || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
-                && lhs.valueType == rhs.valueType && lhs.destination == rhs.destination
-                && lhs.deleteRule == rhs.deleteRule && lhs.inverseName == rhs.inverseName
-                && lhs.minimumModelCount == rhs.minimumModelCount && lhs.maximumModelCount == rhs.maximumModelCount
-                && lhs.hashModifier == rhs.hashModifier
+            lhs === rhs
+                || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
+                    && lhs.valueType == rhs.valueType && lhs.destination == rhs.destination
+                    && lhs.deleteRule == rhs.deleteRule && lhs.inverseName == rhs.inverseName
+                    && lhs.minimumModelCount == rhs.minimumModelCount && lhs.maximumModelCount == rhs.maximumModelCount
+                    && lhs.hashModifier == rhs.hashModifier
         }
 
         /// Hashes the name.

@@ -81,6 +81,7 @@ final public class Schema: Codable, Hashable {
     /// The name of the entity of a model class: the class's name, without the types that it is in.
     ///
     /// - Parameter type: the class.
+    /// - Returns: the name.
     public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel { ModelType.name(of: type) }
 
     // MARK: Coding and comparing
@@ -130,6 +131,7 @@ final public class Schema: Codable, Hashable {
     /// - Parameters:
     ///   - lhs: a schema.
     ///   - rhs: another one.
+    /// - Returns: `true` if they are.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
         lhs === rhs || lhs.version == rhs.version && lhs.entities == rhs.entities
     }
@@ -179,6 +181,7 @@ extension Schema {
         /// - Parameters:
         ///   - lhs: a version.
         ///   - rhs: another one.
+        /// - Returns: `true` if it does.
         public static func < (lhs: Schema.Version, rhs: Schema.Version) -> Bool {
             (lhs.major, lhs.minor, lhs.patch) < (rhs.major, rhs.minor, rhs.patch)
         }

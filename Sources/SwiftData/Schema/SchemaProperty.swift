@@ -42,7 +42,8 @@ struct CodedType: Codable {
         guard let type = _typeByName(name) else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "The program has no type with the name “\(name)”."))
+                    codingPath: decoder.codingPath, debugDescription: "The program has no type with the name “\(name)”."
+                ))
         }
         self.type = type
     }

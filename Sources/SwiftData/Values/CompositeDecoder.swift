@@ -13,6 +13,7 @@ struct CompositeDecoder: Decoder {
     ///   - type: the type of the value.
     ///   - elements: the elements that have values, in key-value coding.
     ///   - shape: all elements.
+    /// - Returns: the value.
     /// - Throws: the errors of the value's coding.
     static func value<Value: Decodable>(
         _ type: Value.Type, of elements: [String: Any], _ shape: CompositeShape
@@ -53,11 +54,8 @@ struct CompositeDecoder: Decoder {
             }
         case .composite(let inner):
             if let elements = object as? [String: Any] { return try Self.value(type, of: elements, inner) }
-        case .archive(let collection):
-            if let object = object as? NSObject, let value = collection.init(archivedObject: object) as? Value {
-                return value
-            }
-        case .json, .transformable: if let data = object as? Data { return try JSONCoding.value(type, in: data) }
+        case .archive, .json, .transformable:
+            if let data = object as? Data { return try JSONCoding.value(type, in: data) }
         }
         throw Self.missing("“\(name)” has the value \(object), which is not of the type \(type)")
     }

@@ -50,7 +50,9 @@ final class CompositeEncoder: Encoder {
     }
 
     fileprivate func setNext<Value: Encodable>(_ value: Value) throws {
-        guard count < shape.elements.count else { throw Self.mismatch(value, "is one value more than there are elements") }
+        guard count < shape.elements.count else {
+            throw Self.mismatch(value, "is one value more than there are elements")
+        }
         let name = shape.elements[count].name
         count += 1
         try set(value, name)
@@ -82,8 +84,7 @@ extension AttributeShape {
         switch self {
         case .primitive: if let primitive = value as? any StoredPrimitive { return primitive.object }
         case .composite(let shape): return try CompositeEncoder.elements(of: value, shape)
-        case .archive: if let collection = value as? any ArchivedCollection { return collection.archivedObject }
-        case .json, .transformable: return try JSONCoding.data(of: value)
+        case .archive, .json, .transformable: return try JSONCoding.data(of: value)
         }
         throw EncodingError.invalidValue(
             value, EncodingError.Context(codingPath: [], debugDescription: "\(value) is of another type."))

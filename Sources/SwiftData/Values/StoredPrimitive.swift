@@ -1,7 +1,7 @@
 import CoreData
 
 /// A type of values that a store has a type of attribute for.
-protocol StoredPrimitive: Codable {
+protocol StoredPrimitive: Codable, Sendable {
     static var attributeType: NSAttributeType { get }
     /// The value of a column; nil for one of another type.
     init?(stored: StoredValue)
@@ -9,6 +9,8 @@ protocol StoredPrimitive: Codable {
     var stored: StoredValue? { get }
     /// A value for a property that has none in the store, because others removed it.
     static var absent: Self { get }
+    /// A value that few computations leave as it is.
+    static var sample: Self { get }
 }
 
 extension StoredPrimitive {
@@ -58,6 +60,7 @@ extension StoredInteger {
     var stored: StoredValue? { Int64(exactly: self).map { .integer($0) } }
 
     static var absent: Self { 0 }
+    static var sample: Self { 101 }
 }
 
 extension Int: StoredInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
@@ -74,6 +77,7 @@ extension UInt64: StoredInteger { static var attributeType: NSAttributeType { .i
 extension Bool: StoredPrimitive {
     static var attributeType: NSAttributeType { .booleanAttributeType }
     static var absent: Bool { false }
+    static var sample: Bool { true }
 
     init?(stored: StoredValue) {
         guard case .integer(let number) = stored else { return nil }
@@ -86,6 +90,7 @@ extension Bool: StoredPrimitive {
 extension Double: StoredPrimitive {
     static var attributeType: NSAttributeType { .doubleAttributeType }
     static var absent: Double { 0 }
+    static var sample: Double { 0.6180339887 }
 
     init?(stored: StoredValue) {
         switch stored {
@@ -101,6 +106,7 @@ extension Double: StoredPrimitive {
 extension Float: StoredPrimitive {
     static var attributeType: NSAttributeType { .floatAttributeType }
     static var absent: Float { 0 }
+    static var sample: Float { 0.618034 }
 
     init?(stored: StoredValue) {
         guard let number = Double(stored: stored) else { return nil }
@@ -113,6 +119,7 @@ extension Float: StoredPrimitive {
 extension String: StoredPrimitive {
     static var attributeType: NSAttributeType { .stringAttributeType }
     static var absent: String { "" }
+    static var sample: String { " sAmple\u{301} " }
 
     init?(stored: StoredValue) {
         guard case .string(let text) = stored else { return nil }
@@ -125,6 +132,7 @@ extension String: StoredPrimitive {
 extension Date: StoredPrimitive {
     static var attributeType: NSAttributeType { .dateAttributeType }
     static var absent: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    static var sample: Date { Date(timeIntervalSinceReferenceDate: 12_345.678) }
 
     init?(stored: StoredValue) {
         guard case .date(let seconds) = stored else { return nil }
@@ -140,6 +148,7 @@ extension Date: StoredPrimitive {
 extension Data: StoredPrimitive {
     static var attributeType: NSAttributeType { .binaryDataAttributeType }
     static var absent: Data { Data() }
+    static var sample: Data { Data([1, 0, 2]) }
 
     init?(stored: StoredValue) {
         guard case .data(let bytes) = stored else { return nil }
@@ -152,6 +161,7 @@ extension Data: StoredPrimitive {
 extension UUID: StoredPrimitive {
     static var attributeType: NSAttributeType { .UUIDAttributeType }
     static var absent: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    static var sample: UUID { UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)) }
 
     init?(stored: StoredValue) {
         guard case .uuid(let uuid) = stored else { return nil }
@@ -164,6 +174,7 @@ extension UUID: StoredPrimitive {
 extension URL: StoredPrimitive {
     static var attributeType: NSAttributeType { .URIAttributeType }
     static var absent: URL { URL(fileURLWithPath: "/") }
+    static var sample: URL { URL(fileURLWithPath: "/sAmple/./path") }
 
     init?(stored: StoredValue) {
         guard case .object(let object as NSURL) = stored else { return nil }
@@ -176,6 +187,7 @@ extension URL: StoredPrimitive {
 extension Decimal: StoredPrimitive {
     static var attributeType: NSAttributeType { .decimalAttributeType }
     static var absent: Decimal { 0 }
+    static var sample: Decimal { Decimal(sign: .minus, exponent: -3, significand: 618) }
 
     init?(stored: StoredValue) {
         switch stored {

@@ -22,6 +22,9 @@ class ValueCoding<Value> {
 
     /// A value for an attribute that has none in the store; nil if the type has none to offer.
     var absent: Value? { nil }
+
+    /// A value that few computations leave as it is; nil if the type has none to offer.
+    var sample: Value? { absent }
 }
 
 private final class PrimitiveCoding<Value: StoredPrimitive>: ValueCoding<Value> {
@@ -31,6 +34,7 @@ private final class PrimitiveCoding<Value: StoredPrimitive>: ValueCoding<Value> 
         throw mismatch(stored)
     }
     override var absent: Value? { Value.absent }
+    override var sample: Value? { Value.sample }
 }
 
 private final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?> {
@@ -43,6 +47,7 @@ private final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?> {
         stored.isNull ? nil : try wrapped.value(of: stored)
     }
     override var absent: Wrapped?? { .some(.none) }
+    override var sample: Wrapped?? { wrapped.sample.map { .some($0) } }
 }
 
 private final class CompositeCoding<Value: Codable>: ValueCoding<Value> {
@@ -70,37 +75,37 @@ private final class CompositeCoding<Value: Codable>: ValueCoding<Value> {
     override var absent: Value? { try? CompositeDecoder.value(Value.self, of: shape.sample, shape) }
 }
 
-private final class ArchiveCoding<Value: ArchivedCollection>: ValueCoding<Value> {
-    override func stored(_ value: Value) -> StoredValue { .object(value.archivedObject) }
+/// Values as JSON: in a column of bytes, or as the object of a transformable attribute, of which stores keep an archive.
+private final class JSONValueCoding<Value: Codable>: ValueCoding<Value> {
+    private let isArchived: Bool
+
+    init(isArchived: Bool) { self.isArchived = isArchived }
+
+    override func stored(_ value: Value) -> StoredValue {
+        guard let data = try? JSONCoding.data(of: value) else { return super.stored(value) }
+        return isArchived ? .object(NSData(data: data)) : .data(data)
+    }
     override func value(of stored: StoredValue) throws -> Value {
-        guard case .object(let object) = stored, let value = Value(archivedObject: object) else {
+        switch stored {
+        case .data(let data) where !isArchived: return try JSONCoding.value(Value.self, in: data)
+        case .object(let data as NSData): return try JSONCoding.value(Value.self, in: Data(referencing: data))
+        default:
+            if let value = refused(stored) { return value }
             throw mismatch(stored)
         }
-        return value
     }
     override var absent: Value? {
-        let empty: [NSObject] = [NSArray(), NSSet(), NSDictionary()]
-        return empty.lazy.compactMap { Value(archivedObject: $0) }.first
+        let empty = ["[]", "{}"].lazy.compactMap { try? JSONCoding.value(Value.self, in: Data($0.utf8)) }
+        return empty.first
     }
-}
-
-private final class JSONValueCoding<Value: Codable>: ValueCoding<Value> {
-    override func stored(_ value: Value) -> StoredValue {
-        (try? JSONCoding.data(of: value)).map { .data($0) } ?? super.stored(value)
-    }
-    override func value(of stored: StoredValue) throws -> Value {
-        if case .data(let data) = stored { return try JSONCoding.value(Value.self, in: data) }
-        if let value = refused(stored) { return value }
-        throw mismatch(stored)
-    }
-    override var absent: Value? { try? JSONCoding.value(Value.self, in: Data("[]".utf8)) }
 }
 
 /// Values that a transformer makes bytes of: the attribute holds the value itself.
 private final class TransformableCoding<Value>: ValueCoding<Value> {
     override func stored(_ value: Value) -> StoredValue { .object((value as? NSObject) ?? AnyValueBox(value)) }
     override func value(of stored: StoredValue) throws -> Value {
-        guard case .object(let object) = stored, let value = ((object as? AnyValueBox)?.value ?? object) as? Value else {
+        guard case .object(let object) = stored, let value = ((object as? AnyValueBox)?.value ?? object) as? Value
+        else {
             throw mismatch(stored)
         }
         return value
@@ -121,9 +126,9 @@ enum ValueCodings {
     fileprivate static func wrapped(_ type: Any.Type, _ shape: AttributeShape) -> AnyObject? {
         switch shape {
         case .primitive(let primitive): return Self.primitive(primitive)
-        case .archive(let collection): return archive(collection)
+        case .archive: return (type as? any Codable.Type).map { json($0, isArchived: true) }
         case .composite(let shape): return (type as? any Codable.Type).map { composite($0, shape) }
-        case .json: return (type as? any Codable.Type).map { json($0) }
+        case .json: return (type as? any Codable.Type).map { json($0, isArchived: false) }
         case .transformable:
             func coding<Value>(_ type: Value.Type) -> AnyObject { TransformableCoding<Value>() }
             return _openExistential(type, do: coding)
@@ -131,8 +136,9 @@ enum ValueCodings {
     }
 
     private static func primitive<Value: StoredPrimitive>(_ type: Value.Type) -> AnyObject { PrimitiveCoding<Value>() }
-    private static func archive<Value: ArchivedCollection>(_ type: Value.Type) -> AnyObject { ArchiveCoding<Value>() }
-    private static func json<Value: Codable>(_ type: Value.Type) -> AnyObject { JSONValueCoding<Value>() }
+    private static func json<Value: Codable>(_ type: Value.Type, isArchived: Bool) -> AnyObject {
+        JSONValueCoding<Value>(isArchived: isArchived)
+    }
     private static func composite<Value: Codable>(_ type: Value.Type, _ shape: CompositeShape) -> AnyObject {
         CompositeCoding<Value>(shape)
     }

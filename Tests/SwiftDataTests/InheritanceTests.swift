@@ -1,0 +1,130 @@
+import Foundation
+import Observation
+import SwiftData
+import Synchronization
+import Testing
+
+@Model
+class Trip {
+    var name: String
+    var days = 1
+    var traveller: Traveller?
+
+    init(name: String, traveller: Traveller? = nil) {
+        self.name = name
+        self.traveller = traveller
+    }
+}
+
+@Model
+class BusinessTrip: Trip {
+    var perdiem: Double = 0.0
+
+    init(name: String, perdiem: Double, traveller: Traveller? = nil) {
+        self.perdiem = perdiem
+        super.init(name: name, traveller: traveller)
+    }
+}
+
+@Model
+final class PersonalTrip: Trip {
+    var reason: String
+
+    init(name: String, reason: String) {
+        self.reason = reason
+        super.init(name: name)
+        days = 14
+    }
+}
+
+@Model
+final class Traveller {
+    var name: String
+    var trips: [Trip] = []
+
+    init(name: String) { self.name = name }
+}
+
+@Suite("A model of a subclass")
+struct InheritanceTests {
+    private func library() throws -> Library { try Library(Trip.self, BusinessTrip.self, PersonalTrip.self) }
+
+    @Test("has its own values and inherited ones, before and after it is inserted")
+    func values() throws {
+        let library = try library()
+        let trip = BusinessTrip(name: "Rome", perdiem: 30)
+        #expect((trip.name, trip.perdiem, trip.days) == ("Rome", 30, 1))
+        library.context.insert(trip)
+        library.context.insert(PersonalTrip(name: "Paris", reason: "spring"))
+        #expect((trip.name, trip.perdiem, trip.days) == ("Rome", 30, 1))
+        try library.context.save()
+        let business = try library.fetched(by: SortDescriptor(\BusinessTrip.name))
+        #expect(business.map(\.name) == ["Rome"])
+        #expect(business.map(\.perdiem) == [30])
+        let personal = try library.fetched(by: SortDescriptor(\PersonalTrip.reason))
+        #expect(personal.map(\.reason) == ["spring"])
+        #expect(personal.map(\.days) == [14])
+    }
+
+    @Test("is found by a fetch of its superclass, as an object of its own class")
+    func polymorphic() throws {
+        let library = try library()
+        library.context.insert(Trip(name: "a"))
+        library.context.insert(BusinessTrip(name: "b", perdiem: 1))
+        library.context.insert(PersonalTrip(name: "c", reason: "fun"))
+        try library.context.save()
+        let all = try library.fetched(by: SortDescriptor(\Trip.name))
+        #expect(all.map { "\(type(of: $0))" } == ["Trip", "BusinessTrip", "PersonalTrip"])
+        #expect((all[1] as? BusinessTrip)?.perdiem == 1)
+    }
+
+    @Test("is related as one of its superclass's, also where its initializer inserts it")
+    func related() throws {
+        let library = try library()
+        let traveller = Traveller(name: "Ada")
+        let first = BusinessTrip(name: "a", perdiem: 1, traveller: traveller)
+        #expect(first.traveller == traveller)
+        #expect(traveller.trips.count == 1)
+        library.context.insert(traveller)
+        try library.context.save()
+        let second = BusinessTrip(name: "b", perdiem: 2, traveller: traveller)
+        #expect(second.name == "b")
+        try library.context.save()
+        let found = try #require(try library.fetched(by: SortDescriptor(\Traveller.name)).first)
+        #expect(found.trips.map(\.name) == ["a", "b"])
+        #expect(found.trips.compactMap { ($0 as? BusinessTrip)?.perdiem } == [1, 2])
+        #expect(try library.context.fetchCount(FetchDescriptor<Trip>()) == 2)
+    }
+
+    @Test("is deleted with its superclass's models, unless subclasses are left out")
+    func batch() throws {
+        let library = try library()
+        library.context.insert(Trip(name: "a"))
+        library.context.insert(BusinessTrip(name: "b", perdiem: 1))
+        try library.context.save()
+        try library.context.delete(model: Trip.self, includeSubclasses: false)
+        #expect(try library.fetched(by: SortDescriptor(\Trip.name)).map(\.name) == ["b"])
+        try library.context.delete(model: Trip.self)
+        #expect(try library.context.fetchCount(FetchDescriptor<Trip>()) == 0)
+    }
+
+    @Test("tells observers of its own properties and of inherited ones")
+    func observed() {
+        let trip = BusinessTrip(name: "a", perdiem: 1)
+        let changes = Mutex(0)
+        withObservationTracking {
+            _ = (trip.name, trip.perdiem)
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
+        trip.perdiem = 2
+        #expect(changes.withLock { $0 } == 1)
+        withObservationTracking {
+            _ = (trip.name, trip.perdiem)
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
+        trip.name = "b"
+        #expect(changes.withLock { $0 } == 2)
+    }
+}
