@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "SwiftData",
             dependencies: [
-                "SwiftDataMacros", "CompactCollections", "CoreData", "CoreDataModel", "Ordering", "PredicateFormat",
+                "SwiftDataMacros", "CoreData", "CoreDataModel", "Ordering", "PredicateFormat",
             ]),
         // Structs first.
         .target(

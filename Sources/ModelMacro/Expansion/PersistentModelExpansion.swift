@@ -105,8 +105,8 @@ package struct PersistentModelExpansion {
             """
     }
 
-    /// An initializer writes the class's own variables before the superclass has any: each class has backing data, which
-    /// become one when the model is first used.
+    /// An initializer writes the class's own variables before the superclass has any: each class has backing data.
+    /// These become one when the model is first used.
     private func subclassMembers(of superclass: String) -> String {
         let (name, data) = (declaration.name, ModuleNames.swiftData)
         return """

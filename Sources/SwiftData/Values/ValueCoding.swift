@@ -75,7 +75,7 @@ private final class CompositeCoding<Value: Codable>: ValueCoding<Value> {
     override var absent: Value? { try? CompositeDecoder.value(Value.self, of: shape.sample, shape) }
 }
 
-/// Values as JSON: in a column of bytes, or as the object of a transformable attribute, of which stores keep an archive.
+/// Values as JSON: in a column of bytes, or as the object of a transformable attribute, which is kept as an archive.
 private final class JSONValueCoding<Value: Codable>: ValueCoding<Value> {
     private let isArchived: Bool
 
