@@ -122,3 +122,49 @@ package struct RefusedChange: Hashable, Sendable {
         self.reason = reason
     }
 }
+
+extension OwnTransaction {
+    /// The transaction without what was not taken.
+    func without(_ refused: [RefusedChange]) -> OwnTransaction {
+        var transaction = self
+        for item in refused {
+            guard
+                let place = transaction.changes.firstIndex(where: {
+                    $0.origin == item.change.origin && $0.id == item.change.id
+                })
+            else { continue }
+            guard let property = item.property else {
+                transaction.changes.remove(at: place)
+                continue
+            }
+            switch transaction.changes[place].edit {
+            case .insert(var values):
+                values[property] = nil
+                transaction.changes[place].edit = .insert(values)
+            case .update(var changes):
+                changes[property] = nil
+                transaction.changes[place].edit = .update(changes)
+            case .delete: break
+            }
+        }
+        return transaction
+    }
+}
+
+extension RowChange {
+    /// The change with another row in place of one.
+    func replacing(_ id: RowID, by other: RowID) -> RowChange {
+        var change = self
+        if change.id == id { change.id = other }
+        switch edit {
+        case .insert(let values): change.edit = .insert(values.mapValues { $0.replacing(id, by: other) })
+        case .update(let changes):
+            change.edit = .update(
+                changes.mapValues {
+                    ValueChange(old: $0.old.replacing(id, by: other), new: $0.new.replacing(id, by: other))
+                })
+        case .delete: break
+        }
+        return change
+    }
+}

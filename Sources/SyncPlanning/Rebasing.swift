@@ -1,78 +1,3 @@
-/// News of the server, and what a device has that the server has not taken, together: everything that decides what the
-/// device's rows are afterwards.
-package struct RebaseInput: Sendable {
-    package var order: RebaseOrder
-    /// The record as it is before.
-    package var record: DeviceRecord
-    package var schema: SyncSchema
-    /// Downloaded rows of scopes or properties. When everything is replaced, the facts are about the downloaded rows
-    /// instead of the present ones.
-    package var staged: [PageChange] = []
-    package var frozen: FrozenBatch?
-    package var open: [OwnTransaction]
-    /// Acknowledged transactions of batches after the order's last one: the server took them, and lost them.
-    package var lost: [OwnTransaction] = []
-    /// The rows that differ from the server's, and those that open, frozen and lost transactions change, with what the
-    /// server last had; nil where it had none.
-    package var dirty: [RowID: Row?] = [:]
-    /// What is shown of those rows now; nil where nothing is.
-    package var shown: [RowID: Row?] = [:]
-    /// The server's rows of the scopes that the order leaves.
-    package var leaving: Set<RowID> = []
-    /// Rows whose closures were noted for this step, and how often each was noted.
-    package var noted: Set<RowID> = []
-    package var attempts: [RowID: Int] = [:]
-
-    package init(
-        order: RebaseOrder, record: DeviceRecord, schema: SyncSchema, frozen: FrozenBatch?, open: [OwnTransaction]
-    ) {
-        self.order = order
-        self.record = record
-        self.schema = schema
-        self.frozen = frozen
-        self.open = open
-    }
-
-    fileprivate var isReplacement: Bool { order.stage == .everything }
-
-    /// The page's transactions, and what was downloaded after them.
-    fileprivate var transactions: [PageTransaction] {
-        if staged.isEmpty || isReplacement { return order.transactions }
-        return order.transactions + [PageTransaction(number: order.end, time: 0, device: nil, changes: staged)]
-    }
-}
-
-/// What a device writes in one transaction.
-package struct RebasePlan: Sendable {
-    /// The server's rows that have changed; nil for those that are gone.
-    package var base: [RowID: Row?] = [:]
-    /// What is shown of changed rows and of those that were or are different from the server's; nil for nothing.
-    package var shown: [RowID: Row?] = [:]
-    package var open: [OwnTransaction] = []
-    /// What the server has taken, for the case that it loses it.
-    package var acknowledged: [OwnTransaction] = []
-    package var journal: [RefusedChange] = []
-    /// Rows whose closures failed twice: the later edit decides.
-    package var skippedClosures: Set<RowID> = []
-}
-
-package enum RebaseStep: Sendable {
-    case needs(RowQuestions)
-    /// Write down that the closures of these rows are about to run, and plan again.
-    case note(Set<RowID>)
-    case done(RebasePlan)
-}
-
-/// The page ends before the transactions that the server has taken: it was not asked for with `atLeast`.
-package struct PageTooShort: Error, CustomStringConvertible {
-    package let end: HistoryNumber
-    package let settledAt: HistoryNumber
-
-    package var description: String {
-        "The page ends with transaction \(end), before \(settledAt), which has this device's last push. Ask for at least \(settledAt)."
-    }
-}
-
 /// Brings a device's rows to a later state of the server: the server's transactions first, and what the device has not
 /// sent on top of them. Pure, apart from the program's closures.
 package struct Rebasing {
@@ -109,6 +34,8 @@ package struct Rebasing {
     }
 
     private mutating func run() -> RebaseStep {
+        // All of them are needed at the end, and are asked for before a closure runs.
+        for id in input.dirty.keys { _ = rows[id] }
         applyServer()
         let base = rows.changedRows
         plan.open = settled()
@@ -120,10 +47,8 @@ package struct Rebasing {
         if !closures.missing.isEmpty { return .note(closures.missing) }
         for (id, fact) in base { plan.base[id] = .some(fact.row.map(withoutStamps)) }
         var affected = Set(rows.changedRows.keys).union(input.dirty.keys)
-        affected.formUnion(input.leaving)
+        if !input.isReplacement { affected.formUnion(input.leaving) }
         for id in affected { plan.shown[id] = .some(rows[id].row.map(withoutStamps)) }
-        // Questions of the last lines are about rows that differ from the server's, which a caller knows anyway.
-        if !rows.questions.isEmpty { return .needs(rows.questions) }
         plan.skippedClosures = closures.skipped
         return .done(plan)
     }
@@ -133,8 +58,9 @@ package struct Rebasing {
     // MARK: The server's rows
 
     private mutating func applyServer() {
-        for id in input.leaving.sorted() { rows.set(id, .left) }
-        if input.isReplacement {
+        if !input.isReplacement {
+            for id in input.leaving.sorted() { rows.set(id, .left) }
+        } else {
             for (id, former) in input.dirty {
                 guard let former else {
                     if let row = rows[id].row {
@@ -235,7 +161,9 @@ package struct Rebasing {
         } else {
             open += input.open
         }
-        return open
+        // Parts that wait for a newer server are older than what was sent after them.
+        return open.enumerated().sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }
+            .map(\.element)
     }
 
     /// What the server has lost, as far as the device still had it: edits of rows that were deleted
@@ -304,6 +232,7 @@ package struct Rebasing {
                 places[change.id, default: []].append((transactionPlace, changePlace))
             }
         }
+        let open = plan.open
         for (id, rowPlaces) in places.sorted(by: { $0.key < $1.key }) {
             let closureProperties = (input.schema.entities[id.entity]?.properties ?? [:]).filter {
                 $0.value.rule == .closure
@@ -313,7 +242,11 @@ package struct Rebasing {
             defer {
                 for place in rowPlaces { plan.open[place.transaction].changes[place.change].seen = input.order.end }
             }
-            guard let last = rowPlaces.last, let theirs = rows[id].row, case .some(.some(let mine)) = input.shown[id]
+            let isMergeable = { (place: (transaction: Int, change: Int)) in
+                open[place.transaction].changes[place.change].newValues.keys.contains { closureProperties[$0] != nil }
+            }
+            guard let last = rowPlaces.last(where: isMergeable), let theirs = rows[id].row,
+                case .some(.some(let mine)) = input.shown[id]
             else { continue }
             let changedHere = Set(rowPlaces.flatMap { plan.open[$0.transaction].changes[$0.change].newValues.keys })
             let both = changedHere.intersection(foreign[id] ?? []).filter {
@@ -390,51 +323,5 @@ package struct Rebasing {
         plan.open = open
         rows = planner.rows
         closures = planner.closures
-    }
-}
-
-extension OwnTransaction {
-    /// The transaction without what was not taken.
-    func without(_ refused: [RefusedChange]) -> OwnTransaction {
-        var transaction = self
-        for item in refused {
-            guard
-                let place = transaction.changes.firstIndex(where: {
-                    $0.origin == item.change.origin && $0.id == item.change.id
-                })
-            else { continue }
-            guard let property = item.property else {
-                transaction.changes.remove(at: place)
-                continue
-            }
-            switch transaction.changes[place].edit {
-            case .insert(var values):
-                values[property] = nil
-                transaction.changes[place].edit = .insert(values)
-            case .update(var changes):
-                changes[property] = nil
-                transaction.changes[place].edit = .update(changes)
-            case .delete: break
-            }
-        }
-        return transaction
-    }
-}
-
-extension RowChange {
-    /// The change with another row in place of one.
-    func replacing(_ id: RowID, by other: RowID) -> RowChange {
-        var change = self
-        if change.id == id { change.id = other }
-        switch edit {
-        case .insert(let values): change.edit = .insert(values.mapValues { $0.replacing(id, by: other) })
-        case .update(let changes):
-            change.edit = .update(
-                changes.mapValues {
-                    ValueChange(old: $0.old.replacing(id, by: other), new: $0.new.replacing(id, by: other))
-                })
-        case .delete: break
-        }
-        return change
     }
 }

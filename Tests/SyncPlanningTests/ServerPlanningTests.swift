@@ -1,5 +1,6 @@
-@testable import SyncPlanning
 import Testing
+
+@testable import SyncPlanning
 
 @Suite("A server")
 struct ServerPlanningTests {

@@ -204,7 +204,7 @@ package struct Simulation {
         guard let (id, request) = try device.runAction(now: now, checks: &checks) else { return }
         if case .push(let push) = request {
             for transaction in push.transactions {
-                let roundTrip = device.record.clocks.byBoot[transaction.reading.boot]?.roundTrip
+                let roundTrip = device.record.clocks.measurement(of: transaction.reading.boot)?.roundTrip
                 checks.timeErrors[device.id, default: [:]][transaction.number] = roundTrip.map { $0 / 2 + 2 }
             }
         }

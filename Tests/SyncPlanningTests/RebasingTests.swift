@@ -1,0 +1,160 @@
+import Testing
+
+@testable import SyncPlanning
+
+@Suite("A rebase")
+struct RebasingTests {
+    private static let schema = SyncSchema([
+        "Book": SyncEntity(["title": SyncProperty(), "note": SyncProperty(rule: .closure)]),
+        "Account": SyncEntity(["code": SyncProperty()], whenDeleted: .keepEdits),
+    ])
+    private static let rules = ProgramRules(
+        merge: { _, old, mine, theirs in
+            ["note": .text(ExactText([old?["note"], mine["note"], theirs["note"]].map { "\($0 ?? .null)" }.joined()))]
+        }, rename: { _, values, _ in values })
+    private let book = RowID("Book", "b")
+    private let device = DeviceID("a")
+
+    private func transaction(_ number: UInt64, _ id: RowID, base: HistoryNumber, _ edit: RowChange.Edit)
+        -> OwnTransaction
+    {
+        OwnTransaction(
+            number: number, reading: ClockReading(boot: "", running: 0, wall: 0),
+            changes: [RowChange(id, base: base, edit, origin: ChangeOrigin(transaction: number, place: 0))])
+    }
+
+    private func edit(_ property: String, _ old: String, _ new: String) -> RowChange.Edit {
+        .update([property: ValueChange(old: .text(ExactText(old)), new: .text(ExactText(new)))])
+    }
+
+    private func row(title: String = "", note: String = "") -> Row {
+        Row(values: ["title": .text(ExactText(title)), "note": .text(ExactText(note))])
+    }
+
+    private func input(
+        _ changes: [PageChange], from other: String = "b", frozen: FrozenBatch? = nil, open: [OwnTransaction],
+        end: HistoryNumber = 6
+    ) -> RebaseInput {
+        var record = DeviceRecord(device: device)
+        record.epoch = "life"
+        record.cursor = 5
+        let page = PageTransaction(number: end, time: 0, device: DeviceID(other), changes: changes)
+        let order = RebaseOrder(transactions: changes.isEmpty ? [] : [page], end: end, record: record)
+        return RebaseInput(order: order, record: record, schema: Self.schema, frozen: frozen, open: open)
+    }
+
+    /// Plans with a store that has these rows.
+    private func plan(_ input: RebaseInput, base: [RowID: Row], shown: [RowID: Row]) throws -> RebasePlan {
+        var input = input
+        for id in Set(base.keys).union(shown.keys) {
+            input.dirty[id] = .some(base[id])
+            input.shown[id] = .some(shown[id])
+        }
+        var facts = RowFacts()
+        while true {
+            switch try Rebasing.step(input, rules: Self.rules, facts: facts) {
+            case .needs(let questions):
+                for id in questions.rows { facts.rows[id] = base[id].map { .row($0) } ?? .absent }
+                for id in questions.referrers { facts.referrers[id] = [] }
+                for key in questions.holders { facts.holders[key] = [] }
+            case .note(let ids):
+                input.noted.formUnion(ids)
+                for id in ids { input.attempts[id, default: 0] += 1 }
+            case .done(let plan): return plan
+            }
+        }
+    }
+
+    @Test("shows what is unsent on top of the server's rows")
+    func onTop() throws {
+        let open = transaction(1, book, base: 5, edit("title", "Emma", "mine"))
+        let plan = try plan(
+            input([.values(book, ["title": "theirs"], nil)], open: [open]), base: [book: row(title: "Emma")],
+            shown: [book: row(title: "mine")])
+        #expect(plan.base[book] == .some(row(title: "theirs")))
+        #expect(plan.shown[book] == .some(row(title: "mine")))
+        // The base stays, so that the server compares the times.
+        #expect(plan.open.first?.changes.first?.base == 5)
+    }
+
+    @Test("runs a closure on what was, mine and theirs, and sends its result alone")
+    func closure() throws {
+        let open = [
+            transaction(1, book, base: 5, edit("note", "0", "1")),
+            transaction(2, book, base: 5, edit("note", "1", "2")),
+        ]
+        let plan = try plan(
+            input([.values(book, ["note": "x"], nil)], open: open), base: [book: row(note: "0")],
+            shown: [book: row(note: "2")])
+        let merged = ["0", "2", "x"].map { "\(SyncValue.text(ExactText($0)))" }.joined()
+        #expect(plan.shown[book] == .some(row(note: merged)))
+        #expect(plan.open.map(\.number) == [2])
+        #expect(plan.open.first?.changes.first?.edit == edit("note", "x", merged))
+        #expect(plan.open.first?.changes.first?.seen == 6)
+        #expect(
+            plan.open.first?.changes.first?.merged["note"] == [
+                ChangeOrigin(transaction: 1, place: 0), ChangeOrigin(transaction: 2, place: 0),
+            ])
+    }
+
+    @Test("asks no closure that has ended the program twice")
+    func poisoned() throws {
+        var input = input(
+            [.values(book, ["note": "x"], nil)], open: [transaction(1, book, base: 5, edit("note", "0", "1"))])
+        input.attempts = [book: 2]
+        let plan = try plan(input, base: [book: row(note: "0")], shown: [book: row(note: "1")])
+        #expect(plan.skippedClosures == [book])
+        #expect(plan.open.first?.changes.first?.skipsClosure == true)
+        #expect(plan.shown[book] == .some(row(note: "1")))
+    }
+
+    @Test("puts an edit of a deleted row into the journal, or keeps the whole row where the schema says so")
+    func deleted() throws {
+        let account = RowID("Account", "1")
+        let plan = try plan(
+            input(
+                [.deleted(book), .deleted(account)],
+                open: [
+                    transaction(1, book, base: 5, edit("title", "Emma", "x")),
+                    transaction(2, account, base: 5, edit("code", "1", "2")),
+                ]), base: [book: row(title: "Emma"), account: Row(values: ["code": "1"])],
+            shown: [book: row(title: "x"), account: Row(values: ["code": "2"])])
+        #expect(plan.journal.map(\.reason) == [.rowDeleted])
+        #expect(plan.shown[book] == .some(nil))
+        #expect(plan.shown[account] == .some(Row(values: ["code": "2"])))
+        #expect(plan.open.first?.changes.first?.edit == .insert(["code": "2"]))
+    }
+
+    @Test("takes back what the server refused, with what builds on it, and leaves the rest")
+    func refused() throws {
+        let other = RowID("Book", "c")
+        let frozen = FrozenBatch(
+            request: PushRequest(
+                device: device, agreement: Agreement(deviceSchema: 1, serverSchema: 1), epoch: "life", batch: 1,
+                transactions: [transaction(1, book, base: 5, .insert(["title": "x"]))]),
+            answer: .decided([.refused(.missingValue(property: "title"))]))
+        let plan = try plan(
+            input(
+                [], frozen: frozen,
+                open: [
+                    transaction(2, book, base: 5, edit("title", "x", "y")),
+                    transaction(3, other, base: 5, .insert(["title": "z"])),
+                ], end: 5), base: [:], shown: [book: row(title: "y"), other: row(title: "z")])
+        #expect(plan.journal.map(\.transaction) == [1, 2])
+        #expect(plan.journal.map(\.reason) == [.missingValue(property: "title"), .dependsOnRefused(book)])
+        #expect(plan.shown[book] == .some(nil))
+        #expect(plan.open.map(\.number) == [3])
+    }
+
+    @Test("refuses a page that ends before what the server has taken")
+    func shortPage() throws {
+        let frozen = FrozenBatch(
+            request: PushRequest(
+                device: device, agreement: Agreement(deviceSchema: 1, serverSchema: 1), epoch: "life", batch: 1,
+                transactions: [transaction(1, book, base: 5, .insert(["title": "x"]))]),
+            answer: .decided([.taken(9, [])]))
+        #expect(throws: PageTooShort.self) {
+            _ = try plan(input([], frozen: frozen, open: []), base: [:], shown: [book: row(title: "x")])
+        }
+    }
+}
