@@ -305,11 +305,11 @@ struct ObservingTests {
         }
         defer { for observer in observers { observer.cancel() } }
         func haveBegun() -> Bool { lists.all.withLock { $0.count == 1_000 } }
-        #expect(try await eventually { haveBegun() })
+        #expect(try await eventually(within: .seconds(300)) { haveBegun() })
         #expect(try shop.database.rows(listening) == before)
         try await other.save([Book(id: "2", title: "Persuasion", price: 1)])
         func haveBoth() -> Bool { lists.all.withLock { $0.values.allSatisfy { $0.count == 2 } } }
-        #expect(try await eventually { haveBoth() })
+        #expect(try await eventually(within: .seconds(300)) { haveBoth() })
         let places = lists.all.withLock { lists in
             Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
         }

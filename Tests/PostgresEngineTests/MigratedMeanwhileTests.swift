@@ -24,14 +24,14 @@ struct MigratedMeanwhileTests {
 
     /// Changes the table as a migration does, which is committed while the closure waits for it.
     private func whileMigrating(
-        _ sql: String = "ALTER TABLE store_1.note ALTER stars TYPE integer", _ body: () throws -> Void
+        _ sql: String = "ALTER TABLE store_1.note ALTER stars TYPE integer", seconds: Int = 1, _ body: () throws -> Void
     ) throws {
         let database = stores.database
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             try? database.connect().execute(
                 "BEGIN; \(sql); UPDATE pippin.stores SET generation = generation + 1 WHERE schema_name = 'store_1'; "
-                    + "SELECT pg_sleep(1); COMMIT")
+                    + "SELECT pg_sleep(\(seconds)); COMMIT")
             ended.signal()
         }
         let sleeping = "SELECT pid FROM pg_stat_activity WHERE datname = '\(database.name)' AND wait_event = 'PgSleep'"
@@ -87,7 +87,7 @@ struct MigratedMeanwhileTests {
     func timeout() throws {
         try save(3)
         let impatient = try stores.open(url, Notes.model, options: [NSPersistentStoreTimeoutOption: 0.2])
-        try whileMigrating {
+        try whileMigrating(seconds: 5) {
             let error = #expect(throws: NSError.self) { _ = try impatient.pinning?.pinGeneration() }
             #expect(error?.code == NSPersistentStoreTimeoutError)
         }

@@ -27,9 +27,10 @@ struct SharedReadingTests {
             }
         }
         defer { for observer in observers { observer.cancel() } }
-        #expect(try await eventually { lists.withLock { $0.count } == 1_000 })
+        #expect(try await eventually(within: .seconds(300)) { lists.withLock { $0.count } == 1_000 })
         try await manager.save(Seat(id: 2, row: "A"))
-        #expect(try await eventually { lists.withLock { $0.values.allSatisfy { $0.count == 2 } } })
+        #expect(
+            try await eventually(within: .seconds(300)) { lists.withLock { $0.values.allSatisfy { $0.count == 2 } } })
         let places = lists.withLock { lists in
             Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
         }
