@@ -84,4 +84,34 @@ struct DamagedBookkeepingTests {
         #expect(run.errors.contains("damaged"), "\(run.errors)")
         #expect(try Data(contentsOf: store.folder.store) == bytes)
     }
+
+    @Test(
+        "is read where such a table is missing, by its model or by its tables; that is told, and nothing is written",
+        arguments: ["Z_METADATA", "Z_PRIMARYKEY"], [true, false])
+    func missing(table: String, hasModel: Bool) throws {
+        let store = try SmallStore()
+        try execute("DROP TABLE \(table)\(hasModel ? "" : "; DELETE FROM Z_MODELCACHE")", in: store.folder.store)
+        let bytes = try Data(contentsOf: store.folder.store)
+        let name = hasModel || table == "Z_METADATA" ? "Book" : "BOOK"
+        let info = CommandRun("info", store.path)
+        #expect(info.status == 0, "\(info.errors)")
+        #expect(info.output.contains("\(name)   3 objects"), "\(info.output)")
+        #expect(info.output.contains("there is no table \(table)"), "\(info.output)")
+        let query = CommandRun("query", store.path, "\(name) where pages == 474")
+        #expect(query.output.contains("Emma"), "\(query.errors)")
+        #expect(query.status == 1 && query.errors.contains("there is no table \(table)"), "\(query.errors)")
+        let dump = CommandRun("dump", store.path, "--json")
+        #expect(try dump.objects()[name]?.count == 3)
+        let check = CommandRun("check", store.path)
+        #expect(!hasModel || check.status == 3 && check.output.contains(table), "\(check.output)\(check.errors)")
+        let rows = store.folder.file("rows.csv")
+        try Data("title\nX\n".utf8).write(to: rows)
+        #expect(CommandRun("import", store.path, "Book", rows.path).errors.contains("it has no table \(table)"))
+        var opening = DirectStore.Opening(path: store.path)
+        opening.salvages = true
+        let direct = try DirectStore(opening)
+        #expect(direct.damage?.contains("there is no table \(table)") == true)
+        direct.close()
+        #expect(try Data(contentsOf: store.folder.store) == bytes)
+    }
 }

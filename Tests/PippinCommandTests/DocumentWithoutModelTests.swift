@@ -181,4 +181,21 @@ struct DocumentWithoutModelTests {
         #expect(books.first?["value7"] as? String == "Emma")
         #expect(CommandRun("query", path, "Book").errors.contains("attributes have numbers instead of names"))
     }
+
+    @Test(
+        "are known by their first element, also without an XML declaration",
+        arguments: ["", "\u{FEFF}", "\n<!-- exported -->\n"])
+    func declaration(start: String) throws {
+        try makeStore(NSXMLStoreType)
+        let whole = try String(contentsOf: folder.store, encoding: .utf8)
+        for mark in ["<!DOCTYPE database", "<database>"] {
+            let place = try #require(whole.range(of: mark))
+            try Data((start + whole[place.lowerBound...]).utf8).write(to: folder.store)
+            #expect(try objects("query", "Book where isRead == true").count == 1)
+            let type = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: folder.store)
+            #expect(type[NSStoreTypeKey] as? String == NSXMLStoreType)
+        }
+        try Data((start + "<databases/>").utf8).write(to: folder.store)
+        #expect(CommandRun("info", path).errors.contains("is no store"))
+    }
 }

@@ -35,6 +35,32 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("A package of which the current version does not exist has the others; validate says that it is wrong")
+    func missingCurrentVersion() throws {
+        let store = try SmallStore()
+        let package = store.folder.file("Shop.xcdatamodeld")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        let version = package.appendingPathComponent("Shop.xcdatamodel")
+        #expect(CommandRun("model", "extract", store.path, "--output", version.path).status == 0)
+        let other = package.appendingPathComponent("Shop 2.xcdatamodel")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        try Data(Self.first.utf8).write(to: other.appendingPathComponent("contents"))
+        try PropertyListSerialization.data(
+            fromPropertyList: ["_XCCurrentVersionName": "Shop 3.xcdatamodel"], format: .xml, options: 0
+        ).write(to: package.appendingPathComponent(".xccurrentversion"))
+        let wrong = "its current version, “Shop 3”, does not exist; there are Shop, Shop 2"
+        let described = CommandRun("model", "describe", package.path, "--version", "Shop 2")
+        #expect(described.status == 0 && described.output.contains("Thing"), "\(described.errors)")
+        #expect(CommandRun("model", "describe", package.path).errors.contains(wrong))
+        let validated = CommandRun("model", "validate", package.path)
+        #expect(validated.status == 1 && validated.output.contains(wrong), "\(validated.output)")
+        #expect(validated.output.contains("version “Shop 2”: 3 entities"), "\(validated.output)")
+        // The version that fits a store is found all the same.
+        try execute("DELETE FROM Z_MODELCACHE", in: store.folder.store)
+        let query = CommandRun("query", store.path, "Book where pages == 474", "--model", package.path)
+        #expect(query.status == 0 && query.output.contains("Emma"), "\(query.errors)")
+    }
+
     @Test("diff says that equal models are equal, and what needs no migration")
     func diffWithoutMigration() throws {
         let other = Self.first.replacing("representedClassName=\"Book\"", with: "representedClassName=\"Volume\"")

@@ -19,6 +19,8 @@ struct StrangeRowTests {
         try execute("UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 2", in: store.folder.store)
     }
 
+    private init(_ store: SmallStore) { self.store = store }
+
     @Test(
         "do not hide the other objects from query and export, which name them",
         arguments: [["query"], ["query", "--in-place"], ["export"]])
@@ -65,5 +67,48 @@ struct StrangeRowTests {
         let count = "1 row of ZBOOK is of an entity that Z_PRIMARYKEY does not have"
         #expect(CommandRun("dump", store.path).errors.contains(count))
         #expect(CommandRun("info", store.path).output.contains(count))
+    }
+
+    /// Gives the column with the numbers of the entities another type, as a tool may that copies tables, and the values
+    /// that such a column has.
+    private func declare(_ type: String, in table: String) throws {
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(sql, 'Z_ENT INTEGER', 'Z_ENT \(type)') WHERE name = '\(table)'
+            """, in: store.folder.store)
+        try execute("UPDATE \(table) SET Z_ENT = CAST(Z_ENT AS TEXT)", in: store.folder.store)
+    }
+
+    @Test("are named with the text that they have in place of a number")
+    func texts() throws {
+        try declare("BLOB", in: "ZAUTHOR")
+        let run = CommandRun("check", store.path)
+        #expect(run.output.contains("the number of “Author”: Z_PK 1 (the text “1”)"), "\(run.output)")
+        try execute("UPDATE ZBOOK SET Z_ENT = 'Book' WHERE Z_PK = 2", in: store.folder.store)
+        #expect(CommandRun("check", store.path).output.contains("entity     \(text) (the text “Book”)\n"))
+    }
+
+    @Test("do not include rows whose numbers are texts: those of several entities have another order then")
+    func textNumbers() throws {
+        let store = try SmallStore { model in
+            let novel = NSEntityDescription()
+            novel.name = "Novel"
+            model.entitiesByName["Book"]?.subentities = [novel]
+            // So that “Book” is number 9 and “Novel” is number 10.
+            let others = (0..<7).map { number in
+                let entity = NSEntityDescription()
+                entity.name = "B\(number)"
+                return entity
+            }
+            model.entities += [novel] + others
+        }
+        let numbers = "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Book', 'Novel') ORDER BY Z_ENT"
+        try #require(try plainNumbers(numbers, in: store.folder.store) == [9, 10])
+        try execute("UPDATE ZBOOK SET Z_ENT = 10 WHERE Z_PK = 3", in: store.folder.store)
+        try StrangeRowTests(store).declare("VARCHAR", in: "ZBOOK")
+        #expect(CommandRun("check", store.path).output == "store.sqlite: nothing is wrong\n")
+        let novels = try CommandRun("dump", store.path, "--json").objects()["Novel"]
+        #expect(novels?.map { $0["title"] as? String } == ["Emma, \"again\""])
     }
 }

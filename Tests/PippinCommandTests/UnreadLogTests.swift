@@ -107,4 +107,17 @@ struct UnreadLogTests {
         #expect(check.status == 3)
         #expect(check.output.contains(text) && !check.output.contains("pippin-copy"), "\(check.output)")
     }
+
+    @Test("A log is not said to be another store's where the damage is in the file itself: its changes are shown")
+    func ownLog() throws {
+        let page = "SELECT rootpage FROM sqlite_master WHERE name = 'Z_PRIMARYKEY'"
+        let root = try #require(try plainNumbers(page, in: folder.store).first)
+        var bytes = try Data(contentsOf: store)
+        bytes[(root - 1) * (frameSize - 24)] = 0xFF
+        try bytes.write(to: store)
+        let info = CommandRun("info", store.path)
+        #expect(info.status == 0, "\(info.errors)")
+        #expect(info.output.contains("of the table “Z_PRIMARYKEY”, the rows cannot be read"), "\(info.output)")
+        #expect(CommandRun("query", store.path, "Author").output.contains("Mary Shelley"))
+    }
 }

@@ -20,16 +20,24 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     /// - Returns: its objects and its metadata.
     /// - Throws: the reason why it is no such file.
     class func document(of data: Data, showingAll: Bool) throws -> StoreDocument {
-        try explaining {
+        var document = try explaining {
             CoreDataBinaryFile.isOne(data)
                 ? try CoreDataBinaryFile.document(of: data, showingAll: showingAll)
                 : try BinaryStoreArchive.document(of: data)
         }
+        document.metadata = identified(document.metadata, data)
+        return document
+    }
+
+    /// Metadata with a UUID, also where the file has none.
+    private static func identified(_ metadata: [String: Any], _ data: Data) -> [String: Any] {
+        if metadata[NSStoreUUIDKey] is String { return metadata }
+        return metadata.merging([NSStoreUUIDKey: StoreDocument.uuid(of: data)]) { $1 }
     }
 
     override class func metadata(of data: Data) throws -> [String: Any] {
         guard CoreDataBinaryFile.isOne(data) else { return try super.metadata(of: data) }
-        return try explaining { try CoreDataBinaryFile.metadata(of: data) }
+        return identified(try explaining { try CoreDataBinaryFile.metadata(of: data) }, data)
     }
 
     private class func explaining<Content>(_ read: () throws -> Content) throws -> Content {

@@ -29,7 +29,7 @@ package enum CoreDataBinaryFile {
         do { document.metadata = try metadata(of: data) } catch {
             guard showingAll else { throw error }
             document.missingMetadata = (error as? FileValues.Failure)?.reason ?? "they are damaged: \(error)"
-            document.metadata = [NSStoreTypeKey: NSBinaryStoreType, NSStoreUUIDKey: UUID().uuidString]
+            document.metadata = [NSStoreTypeKey: NSBinaryStoreType]
         }
         document.hasCoreDataLayout = true
         document.byteCount = data.count

@@ -44,11 +44,12 @@ enum StoreTypes {
                 underlying: error)
         }
         defer { try? handle.close() }
-        let start = try handle.read(upToCount: 16) ?? Data()
+        let start = try handle.read(upToCount: 2048) ?? Data()
         let known = [
             ("SQLite format 3", NSSQLiteStoreType), ("bplist00", NSBinaryStoreType), ("<?xml", NSXMLStoreType),
         ]
         if let (_, type) = known.first(where: { start.starts(with: $0.0.utf8) }) { return type }
+        if XMLStoreReader.reads(fileThatBegins: start) { return NSXMLStoreType }
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreInvalidType,
             "“\(url.lastPathComponent)” looks like no store that comes with Core Data; say which type it is of.",

@@ -35,7 +35,8 @@ extension ModelPackage {
     package func model(
         compatibleWith metadata: [String: Any], configuration: String? = nil
     ) throws -> NSManagedObjectModel? {
-        let currentFirst = [currentVersionName] + versions.map(\.name).filter { $0 != currentVersionName }
+        let names = versions.map(\.name)
+        let currentFirst = names.filter(isCurrent) + names.filter { !isCurrent($0) }
         for name in currentFirst {
             let model = try model(version: name)
             if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return model }

@@ -115,7 +115,7 @@ extension MappedModel {
     init(_ package: ModelPackage) throws {
         let document = try package.document()
         try ModelPackage.check(document, of: package.version(named: package.currentVersionName))
-        let recorded = package.recordedHashes(version: package.currentVersionName)
+        let recorded = try package.recordedHashes(version: package.currentVersionName)
         self.init(document, hashes: VersionHash.hashes(of: document).merging(recorded) { _, recorded in recorded })
     }
 }

@@ -16,25 +16,33 @@ package struct ModelPackage: Sendable {
     package let url: URL
     /// The versions, sorted by name.
     package let versions: [Version]
-    /// The name of the current version.
-    package let currentVersionName: String
+    /// The name of the current version, or why it is not known.
+    private let current: Result<String, any Error>
     /// The package's information about its versions; empty for source files and single versions.
     package let info: VersionInfo
 
     /// Finds the versions of a model file; none of them is read yet.
     ///
-    /// - Throws: an error in the Cocoa domain that names the file: it is missing, of another kind, has no versions, or
-    ///   its current version does not exist.
+    /// - Throws: an error in the Cocoa domain that names the file: it is missing, of another kind, or has no versions.
     package init(at url: URL) throws {
         self = try ModelFileError.naming(url) { try Self.finding(url) }
     }
 
-    private init(url: URL, versions: [Version], currentVersionName: String, info: VersionInfo) {
+    private init(url: URL, versions: [Version], current: Result<String, any Error>, info: VersionInfo) {
         self.url = url
         self.versions = versions
-        self.currentVersionName = currentVersionName
+        self.current = current
         self.info = info
     }
+
+    /// The name of the current version. The other versions can be read where it is not known.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the file: it does not say which version is current, or that
+    ///   version does not exist.
+    package var currentVersionName: String { get throws { try current.get() } }
+
+    /// Whether a version is the current one; false for all where that is not known.
+    package func isCurrent(_ name: String) -> Bool { (try? current.get()) == name }
 
     private static func finding(_ url: URL) throws -> ModelPackage {
         var isDirectory: ObjCBool = false
@@ -57,11 +65,12 @@ package struct ModelPackage: Sendable {
         case "mom", "xcdatamodel":
             let info = try versionInfo(beside: url)
             return ModelPackage(
-                url: url, versions: [Version(name: name, url: url)], currentVersionName: name, info: info)
+                url: url, versions: [Version(name: name, url: url)], current: .success(name), info: info)
         case "momd": return try compiledPackage(url)
         case "xcdatamodeld":
-            return try package(
-                url, versionExtension: "xcdatamodel", info: VersionInfo(), named: try currentVersion(ofSource: url))
+            return try package(url, versionExtension: "xcdatamodel", info: VersionInfo()) {
+                try currentVersion(ofSource: url)
+            }
         default:
             // Swift packages, whose resources Xcode's tools would compile anew, have compiled models under other names.
             if isDirectory.boolValue, let package = try? compiledPackage(url) { return package }
@@ -73,11 +82,11 @@ package struct ModelPackage: Sendable {
 
     private static func compiledPackage(_ url: URL) throws -> ModelPackage {
         let info = try versionInfo(in: url)
-        return try package(url, versionExtension: "mom", info: info, named: info.currentVersionName)
+        return try package(url, versionExtension: "mom", info: info) { info.currentVersionName }
     }
 
     private static func package(
-        _ url: URL, versionExtension: String, info: VersionInfo, named: String?
+        _ url: URL, versionExtension: String, info: VersionInfo, named: () throws -> String?
     ) throws -> ModelPackage {
         // A package may be a symbolic link, whose contents Foundation does not list.
         let files = try FileManager.default.contentsOfDirectory(
@@ -89,8 +98,26 @@ package struct ModelPackage: Sendable {
             let others = files.contains { $0.pathExtension == "omo" } ? "; its .omo files are Apple's own form" : ""
             throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it\(others)")
         }
-        let known = versions.map(\.name).joined(separator: ", ")
         let isSource = versionExtension == "xcdatamodel"
+        let current = Result {
+            try ModelFileError.naming(url) { try currentName(url, versions, isSource: isSource, named: named()) }
+        }
+        return ModelPackage(url: url, versions: versions, current: current, info: info)
+    }
+
+    /// The name of the current version of a package.
+    ///
+    /// - Parameters:
+    ///   - url: the package.
+    ///   - versions: its versions.
+    ///   - isSource: whether it is a source.
+    ///   - named: the version that the package names.
+    /// - Returns: the name.
+    /// - Throws: an error for a version that does not exist, and where none of several is named.
+    private static func currentName(
+        _ url: URL, _ versions: [Version], isSource: Bool, named: String?
+    ) throws -> String {
+        let known = versions.map(\.name).joined(separator: ", ")
         let ownName = url.deletingPathExtension().lastPathComponent
         let implied = versions.count == 1 ? versions.first : versions.first { isSource && $0.name == ownName }
         guard let name = named ?? implied?.name else {
@@ -105,7 +132,7 @@ package struct ModelPackage: Sendable {
             throw ModelFileError(
                 .corrupt, reason: "its current version, “\(name)”, does not exist; there are \(known)")
         }
-        return ModelPackage(url: url, versions: versions, currentVersionName: name, info: info)
+        return name
     }
 
     private static func versionInfo(in folder: URL) throws -> VersionInfo {

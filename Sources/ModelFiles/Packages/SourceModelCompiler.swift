@@ -31,7 +31,8 @@ package enum SourceModelCompiler {
     ) throws -> [Remark] {
         let package = try ModelPackage(at: source)
         var info = VersionInfo()
-        info.currentVersionName = package.currentVersionName
+        let currentName = try package.currentVersionName
+        info.currentVersionName = currentName
         info.hashesAreOurs = true
         var files: [String: Data] = [:]
         var remarks: [Remark] = []
@@ -45,11 +46,11 @@ package enum SourceModelCompiler {
                 remarks += try package.sourceWarnings(version: version.name).map {
                     Remark(file: ModelPackage.file(of: version), line: $0.line, message: $0.text)
                 }
-            } catch let error as NSError where version.name != package.currentVersionName {
+            } catch let error as NSError where version.name != currentName {
                 remarks.append(leftOut(version, error))
             }
         }
-        if destination.pathExtension == "mom", let data = files["\(package.currentVersionName).mom"] {
+        if destination.pathExtension == "mom", let data = files["\(currentName).mom"] {
             try ModelFileError.naming(destination) {
                 try FileManager.default.createDirectory(
                     at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)

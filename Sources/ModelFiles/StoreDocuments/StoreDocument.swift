@@ -37,6 +37,15 @@ package struct StoreDocument {
         self.lastKey = lastKey
     }
 
+    /// The UUID of a store whose file names none: the same one for as long as the file has the same bytes.
+    package static func uuid(of data: Data) -> String {
+        var bytes = Array(SHA256.hash(data).prefix(16))
+        // Version 8, whose bits RFC 9562 leaves to whoever makes it.
+        bytes[6] = bytes[6] & 0x0f | 0x80
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        return NSUUID(uuidBytes: bytes).uuidString
+    }
+
     /// One object. Property names are those of the file.
     package struct Object {
         package var entityName: String

@@ -8,6 +8,24 @@ import KeyedArchives
 
 /// Reads the XML of a store: `<database>` with `<databaseInfo>` and an `<object>` for each object.
 package enum XMLStoreReader {
+    /// Whether a file is the XML of a store, by its first bytes: its document type, or its first element, is
+    /// `database`.
+    package static func reads(fileThatBegins start: Data) -> Bool {
+        var rest = Substring(String(decoding: start, as: UTF8.self))
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
+        func skip(_ opening: String, _ closing: String) -> Bool {
+            rest = rest.drop(while: \.isWhitespace)
+            guard rest.hasPrefix(opening), let end = rest.range(of: closing) else { return false }
+            rest = rest[end.upperBound...]
+            return true
+        }
+        while skip("<?", "?>") || skip("<!--", "-->") {}
+        return ["<!DOCTYPE database", "<database"].contains { opening in
+            let next = rest.dropFirst(opening.count).first
+            return rest.hasPrefix(opening) && next.map { $0.isWhitespace || "/>[".contains($0) } ?? false
+        }
+    }
+
     /// Reads a file.
     ///
     /// - Parameters:
@@ -37,7 +55,7 @@ package enum XMLStoreReader {
         document.metadata[XMLStoreText.escapesKey] = nil
         if !document.hasPlainText { document.decodeTexts() }
         document.metadata["NSStoreType"] = "XML"
-        document.metadata["NSStoreUUID"] = handler.uuid.isEmpty ? UUID().uuidString : handler.uuid
+        document.metadata["NSStoreUUID"] = handler.uuid.isEmpty ? StoreDocument.uuid(of: data) : handler.uuid
         return document
     }
 

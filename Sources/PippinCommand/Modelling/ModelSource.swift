@@ -31,14 +31,14 @@ struct ModelSource {
             return
         }
         let package = try ModelPackage(at: url)
-        let name = choice.version ?? package.currentVersionName
+        let name = try choice.version ?? package.currentVersionName
         let version = try package.version(named: name)
         self.version = version
         document = try package.document(version: name).withoutImpliedIndexes
         versionHashes = package.recordedHashes(version: name)
         checksum = versionHashes.isEmpty ? nil : package.info.checksums[name]
         versions = package.versions.map(\.name)
-        currentVersion = package.currentVersionName
+        currentVersion = try? package.currentVersionName
         remarks = try package.sourceWarnings(version: name).map(\.text)
         // An .omo is Apple's own form of the .mom beside it.
         let (file, read) = (url.lastPathComponent, package.url.lastPathComponent)

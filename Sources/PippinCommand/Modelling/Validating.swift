@@ -11,7 +11,12 @@ enum Validating {
         let url = URL(fileURLWithPath: options.model)
         let isModel = ModelSource.isModel(url)
         var versions: [String?] = [options.version]
-        if options.version == nil, isModel { versions = try ModelPackage(at: url).versions.map(\.name) }
+        if options.version == nil, isModel {
+            let package = try ModelPackage(at: url)
+            versions = package.versions.map(\.name)
+            // Where the current version is not known, that is an error of its own.
+            if !package.versions.contains(where: { package.isCurrent($0.name) }) { versions.append(nil) }
+        }
         var isWrong = false
         for version in versions {
             do {

@@ -18,19 +18,24 @@ package enum StoreCheckSQL {
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: key) WHERE \(SQLFragment.isEntity([number]))"
     }
 
-    /// The keys of the rows that belong to none of the entities that share their table: `SELECT Z_PK FROM ZCAR WHERE
-    /// Z_ENT IS NULL OR Z_ENT < 1 OR (Z_ENT > 1 AND Z_ENT < 2) OR Z_ENT > 2 ORDER BY +Z_PK`. An index by entities finds
-    /// each of the ranges; with `NOT IN`, or in the order of the table, all rows would be read.
+    /// The keys of the rows that belong to none of the entities that share their table, with the kind and the text of
+    /// what they have for a number: `SELECT Z_PK, typeof(Z_ENT), CAST(Z_ENT AS TEXT) FROM ZCAR WHERE Z_ENT IS NULL OR
+    /// (Z_ENT < 1 AND NOT Z_ENT IN (1, 2)) OR (Z_ENT > 1 AND Z_ENT < 2 AND …) OR (Z_ENT > 2 AND …) ORDER BY +Z_PK`. An
+    /// index by entities finds each of the ranges; with `NOT IN` alone, or in the order of the table, all rows would be
+    /// read. A column for texts has the numbers in another order, so that the ranges have known ones, too.
     package static func strangers(in mapping: EntityMapping) -> SQLFragment {
         let numbers = mapping.numbers.sorted()
         let between = zip(numbers, numbers.dropFirst()).map {
-            "(\(.entity) > \(number: $0) AND \(.entity) < \(number: $1))" as SQLFragment
+            "\(.entity) > \(number: $0) AND \(.entity) < \(number: $1)" as SQLFragment
         }
         let below = numbers.first.map { "\(.entity) < \(number: $0)" as SQLFragment }
         let above = numbers.last.map { "\(.entity) > \(number: $0)" as SQLFragment }
-        let ranges = ["\(.entity) IS NULL"] + [below].compactMap { $0 } + between + [above].compactMap { $0 }
-        let rows: SQLFragment = "SELECT \(.key) FROM \(name: mapping.table)"
-        return "\(rows) WHERE \(.joined(ranges, separator: " OR ")) ORDER BY +\(.key)"
+        let ranges = ([below].compactMap { $0 } + between + [above].compactMap { $0 }).map {
+            "(\($0) AND NOT \(SQLFragment.isEntity(numbers)))" as SQLFragment
+        }
+        let rows: SQLFragment =
+            "SELECT \(.key), typeof(\(.entity)), CAST(\(.entity) AS TEXT) FROM \(name: mapping.table)"
+        return "\(rows) WHERE \(.joined(["\(.entity) IS NULL"] + ranges, separator: " OR ")) ORDER BY +\(.key)"
     }
 
     /// The columns of a table's unique indexes, each after the name of its index: `SELECT l.name, i.name FROM

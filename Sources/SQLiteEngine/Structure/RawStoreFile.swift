@@ -44,6 +44,18 @@ package struct RawStoreFile {
         try connection.run(text)
     }
 
+    /// Makes one of the two tables that every store has, empty, where the file has only the other one.
+    ///
+    /// - Returns: the name of the table; nil where none was made.
+    package func completeTables() throws -> String? {
+        let missing = ["Z_METADATA", "Z_PRIMARYKEY"].filter { !tables.contains($0) }
+        guard missing.count == 1, let table = missing.first,
+            let statement = StoreTables.bookkeeping.first(where: { $0.hasPrefix("CREATE TABLE \(table) ") })
+        else { return nil }
+        try connection.execute(statement)
+        return table
+    }
+
     /// The store's copies of its model in their stored form, the last one first.
     package func modelCopies() throws -> [Data] { try connection.modelCopies(tables) }
 

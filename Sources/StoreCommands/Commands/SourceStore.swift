@@ -50,7 +50,7 @@ package final class SourceStore {
         guard let modelPath else { return try opened(with: model(), isCopied) }
         let package = try ModelPackage(at: URL(fileURLWithPath: modelPath))
         do { return try opened(with: package.model(version: nil), isCopied) } catch {
-            for version in package.versions where version.name != package.currentVersionName {
+            for version in package.versions where !package.isCurrent(version.name) {
                 if let opened = try? opened(with: package.model(version: version.name), isCopied) { return opened }
             }
             throw error

@@ -59,7 +59,7 @@ package enum StoreRepair {
         // Metadata that are lost keep a store from being opened in place.
         opening.readsCopy = true
         // What can be read is kept, even if it is no store any more: a check of the copy says why.
-        guard let store = try? DirectStore(opening) else { return done }
+        guard let store = try? DirectStore(opening), store.damage == nil else { return done }
         let schema = try ReadingConnection.schema(of: store, target)
         let metadata = store.store.metadata
         store.close()

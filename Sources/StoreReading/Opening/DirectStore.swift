@@ -97,9 +97,9 @@ package final class DirectStore: @unchecked Sendable {
     private static func facts(_ opening: Opening, _ original: URL) throws -> (PrivateCopy?, LogFiles?, FileFacts) {
         if opening.readsCopy {
             let copy = try PrivateCopy(of: original)
-            return try opening.salvages
-                ? (copy, nil, FileFacts(salvaging: copy, original: original, isDamaged: opening.isDamaged))
-                : (copy, nil, FileFacts(copy: copy.url, original: original))
+            let facts = try FileFacts(
+                salvaging: copy, original: original, isDamaged: opening.isDamaged, readsDamaged: opening.salvages)
+            return (copy, nil, facts)
         }
         let logFiles = try LogFiles(of: original)
         do { return (nil, logFiles, try FileFacts(inPlace: original)) } catch {

@@ -13,8 +13,10 @@ enum ForeignLog {
         let attributes = try? FileManager.default.attributesOfItem(atPath: log)
         guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0,
             SQLiteHeader(of: url)?.missingBytes == nil,
+            // Damage that is in the file itself does not come from the log.
             let connection = try? Connection(path: url.path, mode: .immutable),
-            let names = try? connection.tableNames(), names.contains("Z_METADATA")
+            let names = try? connection.tableNames(), names.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]),
+            (try? connection.string("PRAGMA quick_check(1)")) == "ok"
         else { return "" }
         return "; without its write-ahead log “\(log)” it is readable, so that the log may be another store's: "
             + "look at a copy of the file alone"

@@ -116,11 +116,13 @@ package struct ModelCandidate {
 
     private static func candidates(inFile path: String) throws -> [() throws -> ModelCandidate] {
         let package = try ModelPackage(at: URL(fileURLWithPath: path))
-        let names =
-            [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
+        // Where the current version is not known, the first to be tried says why.
+        var names: [String?] = package.versions.map(\.name).filter { !package.isCurrent($0) }
+        names.insert(try? package.currentVersionName, at: 0)
         return names.map { name in
             {
-                ModelCandidate(
+                let name = try name ?? package.currentVersionName
+                return ModelCandidate(
                     document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
                     origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""),
                     versionName: name)

@@ -43,6 +43,18 @@ package final class PrivateCopy {
         url = salvaged
     }
 
+    /// Makes a table that every reader of a store needs where it is missing.
+    ///
+    /// - Returns: the name of the table; nil where none was made.
+    /// - Throws: SQLite's errors.
+    func completeTables() throws -> String? {
+        guard try StoreKind(of: url) == .sqlite,
+            let table = try RawStoreFile(url, mode: .readWrite).completeTables()
+        else { return nil }
+        losses.append("there is no table \(table)")
+        return table
+    }
+
     /// Copies the database and its log or journal. Starts over if another process writes meanwhile.
     private func copy(_ original: URL) throws {
         for _ in 0..<20 {

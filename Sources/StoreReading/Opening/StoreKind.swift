@@ -38,9 +38,7 @@ package enum StoreKind: Equatable {
         } else if start.starts(with: Data("bplist00".utf8)) || CoreDataBinaryFile.isOne(start) {
             self = .binary
         } else {
-            let text = String(decoding: start, as: UTF8.self)
-            let isXML = text.drop(while: { $0 == "\u{FEFF}" || $0.isWhitespace }).hasPrefix("<?xml")
-            guard isXML, text.contains("<!DOCTYPE database") || text.contains("<database") else { return nil }
+            guard XMLStoreReader.reads(fileThatBegins: start) else { return nil }
             self = .xml
         }
     }

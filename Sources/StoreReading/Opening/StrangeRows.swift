@@ -27,18 +27,24 @@ enum StrangeRows {
         return "\(subject) another value in Z_ENT than \(own): Z_PK \(keys)"
     }
 
-    /// The number of the rows that have the number of no entity of their table, and the keys of the first of them.
+    /// The number of the rows that have the number of no entity of their table, and the keys of the first of them, each
+    /// with what it has for a number where that is not one.
     private static func rows(
         of mapping: EntityMapping, _ connection: Connection
     ) throws -> (count: Int, keys: String)? {
         let statement = try connection.prepare(StoreCheckSQL.strangers(in: mapping))
-        var (count, named) = (0, [Int64]())
+        var (count, named) = (0, [String]())
         while try statement.step() {
             count += 1
-            if count <= TextTools.mostNamed { named.append(statement.integer(at: 0)) }
+            guard count <= TextTools.mostNamed else { continue }
+            let key = "\(statement.integer(at: 0))"
+            let isNumber = ["integer", "null"].contains(statement.string(at: 1))
+            named.append(
+                isNumber
+                    ? key : "\(key) (the \(statement.string(at: 1)) “\(TextTools.inOneLine(statement.string(at: 2)))”)")
         }
         guard count > 0 else { return nil }
-        return (count, named.map(String.init).joined(separator: ", ") + (count > named.count ? ", …" : ""))
+        return (count, named.joined(separator: ", ") + (count > named.count ? ", …" : ""))
     }
 
     /// What is left out of the tables of some root entities.

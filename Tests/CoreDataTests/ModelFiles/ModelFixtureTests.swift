@@ -76,7 +76,7 @@ struct ModelFixtureTests {
     @Test("Version hashes are those that Xcode computed")
     func versionHashes() throws {
         let package = try ModelPackage(at: Fixtures.url("cars/SampleModel.momd"))
-        #expect(package.currentVersionName == "SampleModel")
+        #expect(try package.currentVersionName == "SampleModel")
         #expect(package.versions.map(\.name) == ["SampleModel", "SampleModel2", "SampleModel3"])
         let hash = try package.model(version: "SampleModel3").entityVersionHashesByName["Maker"]
         #expect(hash == package.info.versionHashes["SampleModel3"]?["Maker"])

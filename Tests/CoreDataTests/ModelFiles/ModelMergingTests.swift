@@ -128,7 +128,7 @@ struct ModelPackageTests {
                 """
             try write(current, to: url.appendingPathComponent(".xccurrentversion"))
             let package = try ModelPackage(at: url)
-            #expect(package.currentVersionName == "Shop 2")
+            #expect(try package.currentVersionName == "Shop 2")
             #expect(try package.model().entities.map(\.name) == ["New"])
             #expect(try package.model(version: "Shop").entities.map(\.name) == ["Old"])
 

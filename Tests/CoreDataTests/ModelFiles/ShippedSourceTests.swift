@@ -262,9 +262,31 @@ struct ShippedSourceTests {
         try inPackage { package in
             try FileManager.default.removeItem(at: package.appendingPathComponent("Shop.xcdatamodel"))
             try FileManager.default.removeItem(at: package.appendingPathComponent(".xccurrentversion"))
-            let error = #expect(throws: NSError.self) { try ModelPackage(at: package) }
+            let read = try ModelPackage(at: package)
+            #expect(try read.document(version: "Shop 3").entities.map(\.name) == ["A", "B"])
+            let error = #expect(throws: NSError.self) { try read.document() }
             let text = error?.localizedDescription ?? ""
             #expect(text.contains("“_XCCurrentVersionName” is one of Shop 2, Shop 3, with “.xcdatamodel”"), "\(text)")
+        }
+    }
+
+    @Test("A current version that does not exist is an error where it is asked for; the others can be read")
+    func wrongCurrent() throws {
+        try inPackage { package in
+            try write(current: "Shop 4", of: package)
+            let read = try ModelPackage(at: package)
+            #expect(try read.document(version: "Shop 3").entities.map(\.name) == ["A", "B"])
+            let compiled = package.deletingPathExtension().appendingPathExtension("momd")
+            let error = #expect(throws: NSError.self) {
+                try SourceModelCompiler.compileModel(at: package, to: compiled)
+            }
+            let text = "its current version, “Shop 4”, does not exist; there are Shop, Shop 2, Shop 3."
+            #expect(error?.localizedDescription == "“\(package.path)”: \(text)")
+            #expect(!FileManager.default.fileExists(atPath: compiled.path))
+            // A damaged file is no reason to refuse the versions either.
+            try Data("none".utf8).write(to: package.appendingPathComponent(".xccurrentversion"))
+            #expect(try ModelPackage(at: package).document(version: "Shop").entities.map(\.name) == ["A"])
+            #expect(throws: NSError.self) { try ModelPackage(at: package).document() }
         }
     }
 

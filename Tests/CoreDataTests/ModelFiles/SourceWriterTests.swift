@@ -237,7 +237,7 @@ struct SourcePackageWriterTests {
             try SourcePackageWriter.write(versions, current: "Library 2", to: url)
             let package = try ModelPackage(at: url)
             #expect(package.versions.map(\.name) == ["Library", "Library 2"])
-            #expect(package.currentVersionName == "Library 2")
+            #expect(try package.currentVersionName == "Library 2")
             #expect(try package.document() == versions[1].document)
             // Written again, the same; and nothing else is left in the folder.
             try SourcePackageWriter.write(versions, current: "Library", to: url)

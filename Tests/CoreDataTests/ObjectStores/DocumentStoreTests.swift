@@ -254,4 +254,29 @@ import Testing
             #expect(error?.code == .fileReadCorruptFile)
         }
     }
+
+    @Test("An XML store whose file names no UUID has the same one each time, and keeps it when it is saved")
+    func withoutUUID() throws {
+        try saveLibrary(NSXMLStoreType)
+        let file = folder.file("library")
+        var text = try String(contentsOf: file, encoding: .utf8)
+        let start = try #require(text.range(of: "<databaseInfo>")).lowerBound
+        text.removeSubrange(start..<(try #require(text.range(of: "</databaseInfo>")).upperBound))
+        try Data(text.utf8).write(to: file)
+        func uuid() throws -> String? {
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSXMLStoreType, at: file)
+            return metadata[NSStoreUUIDKey] as? String
+        }
+        let first = try #require(try uuid())
+        #expect(UUID(uuidString: first) != nil)
+        #expect(try uuid() == first)
+        let context = try open(NSXMLStoreType)
+        #expect(context.persistentStoreCoordinator?.persistentStores.first?.identifier == first)
+        try context.performAndWait {
+            context.make("Tag", ["name": "history"])
+            try context.save()
+        }
+        #expect(try uuid() == first)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("<UUID>\(first)</UUID>"))
+    }
 }

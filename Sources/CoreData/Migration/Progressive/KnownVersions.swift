@@ -57,7 +57,7 @@ package struct KnownVersions {
         var unread: [(name: String, reason: String)] = []
         for name in order ?? names {
             do { versions.append(KnownVersion(name: name, model: try package.model(version: name))) } catch let error
-                as NSError where name != package.currentVersionName
+                as NSError where !package.isCurrent(name)
             {
                 unread.append((name, error.localizedDescription))
             }
