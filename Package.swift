@@ -106,12 +106,20 @@ let package = Package(
                 "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
                 "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering", "CompactCollections",
             ]),
+        // Stores that are open together: read, saved and observed as rows, without an object.
+        .target(
+            name: "StoreSession",
+            dependencies: [
+                "CompactCollections", "CoreDataModel", "MigrationPlans", "ModelFiles", "Ordering", "PredicateFormat",
+                "SQLiteEngine",
+                "SQLiteMigration", "StoreEngine",
+            ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
             name: "CoreData",
             dependencies: [
-                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "SQLiteEngine",
-                "SQLiteMigration", "StoreEngine", "Ordering", "CompactCollections", "CSwiftRuntime",
+                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "StoreEngine",
+                "StoreSession", "Ordering", "CompactCollections", "CSwiftRuntime",
             ]),
 
         // The type of stores in PostgreSQL.
@@ -134,12 +142,13 @@ let package = Package(
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "CompactCollections", "Ordering", "CoreData",
+                "PippinMacros", "CompactCollections", "Ordering", "CoreData", "PredicateFormat", "StoreSession",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Structs in PostgreSQL.
-        .target(name: "PippinPostgres", dependencies: ["Pippin", "CoreDataPostgres"]),
+        .target(
+            name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "PostgresMigration", "StoreSession"]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -274,7 +283,7 @@ let package = Package(
                 "SQLiteConnection",
                 "TestSupport", "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine",
                 "SQLiteMigration",
-                "StoreEngine", "PostgresTestStores",
+                "StoreEngine", "StoreSession", "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),

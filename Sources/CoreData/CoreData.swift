@@ -1,7 +1,5 @@
 // One import suffices for users: the modules below belong to Core Data's public API, too.
-@_exported import CoreDataModel
-@_exported import MigrationPlans
-@_exported import StoreEngine
+@_exported import StoreSession
 
 // Foundation has classes of these names on other platforms too, which can be neither created nor subclassed.
 

@@ -29,11 +29,9 @@ extension NSPersistentStoreDescription {
     ///   - string: the connection string.
     ///   - schema: the schema of the store's tables; `nil` for a URI's parameter `schema`, or else `public`.
     public convenience init(postgreSQLConnection string: String, schema: String? = nil) {
-        // Requests about a store that is not open use its URL.
-        let url = StorePlace.url(of: string, schema: schema)
-        self.init(url: url ?? URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"))
+        let (url, option) = StorePlace.location(of: string, schema: schema)
+        self.init(url: url)
         type = NSPostgreSQLStoreType
-        // Opening the store reports what is wrong with the string.
-        if url == nil { setOption(string as NSString, forKey: NSPostgreSQLConnectionStringOption) }
+        if let (key, value) = option { setOption(value, forKey: key) }
     }
 }

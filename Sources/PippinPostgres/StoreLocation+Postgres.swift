@@ -1,5 +1,8 @@
-import CoreDataPostgres
+import Foundation
 @_exported public import Pippin
+import PostgresEngine
+import PostgresMigration
+import StoreSession
 
 extension StoreLocation {
     /// A PostgreSQL database, with human-readable tables.
@@ -27,7 +30,11 @@ extension StoreLocation {
     public static func postgres(
         _ connection: String, schema: String? = nil, connections: Int? = nil, isPooled: Bool = false
     ) -> StoreLocation {
-        let description = NSPersistentStoreDescription(postgreSQLConnection: connection, schema: schema)
+        StoreFormats.register(PostgresFormat.self, ofType: PostgresFormat.type)
+        let (url, option) = StorePlace.location(of: connection, schema: schema)
+        let description = NSPersistentStoreDescription(url: url)
+        description.type = PostgresFormat.type
+        if let (key, value) = option { description.setOption(value, forKey: key) }
         if isPooled { description.setOption(true as NSNumber, forKey: NSPostgreSQLPooledOption) }
         if let connections {
             description.setOption(connections as NSNumber, forKey: NSPersistentStoreConnectionPoolMaxSizeKey)

@@ -84,7 +84,7 @@ struct PartitionTests {
         let layout = try coordinator.managedObjectModel.compiledLayout()
         var plan = FetchPlan(entity: try #require(layout.entityByName["Sale"]))
         plan.predicate = NSPredicate(format: format, argumentArray: dates)
-        var sql = try #require(try coordinator.statement(of: plan))
+        var sql = try #require(try coordinator.session.statement(of: plan))
         for (number, date) in dates.enumerated() {
             sql = sql.replacingOccurrences(of: "$\(number + 1)", with: "'\(ISO8601DateFormatter().string(from: date))'")
         }

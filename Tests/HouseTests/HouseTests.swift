@@ -40,14 +40,14 @@ struct HouseTests {
             ])
     }
 
-    @Test("Only the engine's targets, the connection's and the command line name SQLite; CoreData does in one file")
+    @Test("Only the engine's targets, the connection's and the command line name SQLite; StoreSession does in one file")
     func sqlite() throws {
         let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]
         let allowed = modules.union(["PippinCommand", "StoreReading"])
         let naming = try House.files().filter {
             !allowed.contains($0.target) && !modules.isDisjoint(with: $0.code.imports)
         }
-        #expect(naming.map(\.path) == ["CoreData/BuiltInStores/StoreTypes.swift"])
+        #expect(naming.map(\.path) == ["StoreSession/Stores/StoreFormats.swift"])
     }
 
     @Test("Statements that read or write rows are made in SQLGeneration")

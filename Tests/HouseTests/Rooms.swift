@@ -26,6 +26,7 @@ enum Rooms {
         "SQLMigration": [],
         "PostgresMigration": ["Values", "Lightweight", "Replacement", "Reconciling"],
         "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
+        "StoreSession": ["Queues", "Stores", "Session"],
         "CoreData": [
             "Queues", "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests",
             "Results", "Migration", "BuiltInStores",

@@ -1,9 +1,19 @@
 import Foundation
+import StoreSession
 
 /// A store whose rows are in an engine.
 package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchecked Sendable {
     // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
     private lazy var openable = Format.makeEngine(facts)
+
+    /// The object by which programs see a store that its session has opened.
+    package convenience init(showing store: SessionStore, in coordinator: NSPersistentStoreCoordinator) {
+        self.init(
+            persistentStoreCoordinator: coordinator, configurationName: nil,
+            at: store.url ?? URL(fileURLWithPath: "/dev/null"))
+        if let engine = store.engine as? any OpenableEngine { openable = engine }
+        show(store)
+    }
 
     package override var engine: any StoreEngine { openable }
 
@@ -12,11 +22,6 @@ package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchec
     package override func loadMetadata() throws { try openable.open(persistentStoreCoordinator?.managedObjectModel) }
 
     package override func saveMetadata() throws { try openable.saveMetadata() }
-
-    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
-        super.didAdd(to: coordinator)
-        observeChanges(for: coordinator)
-    }
 
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
         openable.close()

@@ -1,6 +1,7 @@
 import CoreDataModel
 import PredicateFormat
 import StoreEngine
+import StoreSession
 
 extension FetchDescription {
     /// Whether a dictionary may be one of several objects: of a group, of all, or of those with the same values.
@@ -64,16 +65,6 @@ extension FetchPlan {
             owner = relationship.destination
         }
         return true
-    }
-}
-
-extension FetchColumn {
-    /// The column as an expression.
-    var tree: ExpressionTree {
-        switch self {
-        case .keyPath(let path): .keyPath(path.split(separator: ".").map(String.init))
-        case .expression(_, let expression, _): expressionTree(of: expression)
-        }
     }
 }
 

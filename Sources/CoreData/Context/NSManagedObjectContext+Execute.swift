@@ -1,5 +1,6 @@
 import Foundation
 import Ordering
+import StoreSession
 
 extension NSManagedObjectContext {
     func run(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
@@ -8,7 +9,7 @@ extension NSManagedObjectContext {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to run a request on.")
         }
-        let result = try source.working(in: transaction) { try source.execute(request, with: self) }
+        let result = try source.session.working(in: transaction) { try source.execute(request, with: self) }
         if let result = result as? NSPersistentStoreResult { return result }
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreUnsupportedRequestType,

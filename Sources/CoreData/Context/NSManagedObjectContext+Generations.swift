@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 import Synchronization
 
 /// The state of the stores that a context reads.
@@ -67,6 +68,15 @@ extension NSManagedObjectContext {
         case .none: return nil
         case .next: return .current
         case .pinned(let source): return source.token
+        }
+    }
+
+    /// Makes a new context read in a given state.
+    package func read(in scope: ReadScope) throws {
+        switch scope {
+        case .now: break
+        case .pinned(let generation): try setQueryGenerationFrom(NSQueryGenerationToken(generation))
+        case .transaction(let transaction): join(transaction)
         }
     }
 }

@@ -1,8 +1,20 @@
 import Foundation
+import StoreSession
 
 extension NSManagedObjectContext: BlockOwner {
     /// The context whose block is running; `NSFetchRequest.execute()` uses it.
-    static var current: NSManagedObjectContext? { RunningBlock.owner as? NSManagedObjectContext }
+    static var current: NSManagedObjectContext? {
+        (RunningBlock.owner ?? HeldQueues.user) as? NSManagedObjectContext
+    }
+
+    /// Lets the calling code use the context as a block of `perform` does, until `giveBackQueue()`. For a new context
+    /// with a queue of its own.
+    ///
+    /// - Parameter held: the queues with which the code runs.
+    package final func lendQueue(to held: HeldQueues) { queue.lend(to: held, for: self) }
+
+    /// Ends `lendQueue(to:)`.
+    package final func giveBackQueue() { queue.giveBack() }
 
     /// Runs a block on the context's queue and waits for its result. Calls may be nested.
     ///

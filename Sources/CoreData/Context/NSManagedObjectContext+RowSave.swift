@@ -1,56 +1,28 @@
 import Foundation
+import StoreSession
 
-// Saves rows that have no objects in the context.
-extension NSManagedObjectContext {
-    /// Whether the context has no objects and no changes.
-    package var isUntouched: Bool { changed.isEmpty && event.objects.isEmpty && table.isEmpty && parent == nil }
-
-    /// IDs for new rows of a store, in the context's transaction.
-    ///
-    /// - Parameters:
-    ///   - entities: one entity for each row.
-    ///   - store: the store of the rows.
-    ///   - countsKeys: whether the store reserves the keys now, rather than in the transaction that saves the rows.
-    /// - Returns: an ID for each of the entities, in order, and the promised keys, which belong in the change set.
-    /// - Throws: an `NSError` for a store that cannot be written.
-    package func makeIdentifiers(
-        for entities: [EntityLayout], in store: NSPersistentStore, countsKeys: Bool
-    ) throws -> PromisedIdentifiers {
-        guard !entities.isEmpty, let coordinator else { return PromisedIdentifiers([]) }
-        func make() throws -> PromisedIdentifiers {
-            try coordinator.withLock {
-                guard countsKeys else { return try store.engine.promiseIdentifiers(for: entities) }
-                return PromisedIdentifiers(
-                    try store.engine.makePermanentIdentifiers(for: entities, isSavedLater: transaction != nil))
-            }
+extension NSPersistentStoreCoordinator {
+    /// Posts the notifications of a context's save around a save of rows, and informs the contexts that merge. The
+    /// context is a new one, and the objects in the notifications are faults.
+    package func saving(_ save: () throws -> ChangeSet) throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = self
+        try context.performAndWait {
+            SaveNotifications.post(SaveNotifications.willSave, of: context)
+            context.report(try save())
         }
-        return try transaction.map { try $0.handingOut(make) } ?? make()
     }
+}
 
-    /// Saves a change set as if objects of the context had these changes. Observers are notified as for any other save;
-    /// the objects in its notifications are faults.
-    ///
-    /// - Parameters:
-    ///   - changes: the changes to write.
-    ///   - store: the store to write to.
-    ///   - isRepeated: whether the save is repeated with new keys because its promised keys were taken, and its
-    ///     beginning was already announced.
-    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` if others took promised keys, and the errors of the store;
-    ///   everything is then as before.
-    package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore, isRepeated: Bool = false) throws {
-        checkQueue()
-        guard let coordinator else { throw Self.noSource("save") }
-        if !isRepeated { SaveNotifications.post(SaveNotifications.willSave, of: self) }
-        var changes = changes
-        (changes.contextName, changes.author) = (name, transactionAuthor)
-        _ = try coordinator.save([(store, changes)], in: transaction)
+extension NSManagedObjectContext {
+    /// Reports a save of rows as if objects of the context had been saved.
+    fileprivate func report(_ changes: ChangeSet) {
+        guard let coordinator else { return }
         // Computed only if it is needed.
         lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
-        saving.waitingMergers += coordinator.announce(from: self) { saved }
-        defer { wakeMergers() }
-        coordinator.saveListeners.notify(changes.entityNames, changes)
+        _ = coordinator.announce(from: self) { saved }
         var identifiers: [AnyHashable: Any] = [:]
         var info: [AnyHashable: Any] = [:]
         if SaveNotifications.includesObjects(changes.inserted.count + changes.updated.count + changes.deleted.count) {
@@ -72,25 +44,7 @@ extension NSManagedObjectContext {
         SaveNotifications.post(SaveNotifications.didSave, of: self, info)
         SaveNotifications.post(SaveNotifications.didSaveObjectIDs, of: self, identifiers)
     }
-}
 
-extension NSPersistentStore {
-    /// Whether the store takes rows and is writable.
-    package var takesRows: Bool { objectStore == nil && !isReadOnly }
-}
-
-extension ChangeSet {
-    fileprivate var entityNames: Set<String> {
-        var names: Set<String> = []
-        var last: EntityLayout?
-        func add(_ identifier: NSManagedObjectID) {
-            guard identifier.layout !== last else { return }
-            last = identifier.layout
-            names.insert(identifier.layout.name)
-        }
-        for change in inserted { add(change.objectID) }
-        for change in updated { add(change.objectID) }
-        for deletion in deleted { add(deletion.objectID) }
-        return names
-    }
+    /// Whether the context has no objects and no changes.
+    package var isUntouched: Bool { changed.isEmpty && event.objects.isEmpty && table.isEmpty && parent == nil }
 }

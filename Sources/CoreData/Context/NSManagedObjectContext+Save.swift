@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 import Synchronization
 
 extension NSManagedObjectContext {
@@ -50,7 +51,7 @@ extension NSManagedObjectContext {
         guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.objects.first?.layout else {
             return
         }
-        coordinator.expectRows(changed.objects.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
+        coordinator.session.expectRows(changed.objects.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
     }
 
     /// Writes the changes to the stores.
@@ -189,7 +190,7 @@ extension NSManagedObjectContext {
         for object in saved.inserted { object.state.remove(.savedAsInserted) }
         for object in saved.updated { object.state.remove(.savedAsUpdated) }
         for object in saved.deleted { forget(object) }
-        if parent == nil { persistentStoreCoordinator?.saveListeners.notify(saved.entityNames, nil) }
+        if parent == nil { persistentStoreCoordinator?.session.saves.notify(SavedEntities(saved.entityNames, nil)) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
         let includesObjects = SaveNotifications.includesObjects(

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 import Synchronization
 
 /// Held while a parent is set, since two contexts that became each other's parents at the same time would not notice.

@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 /// A model, a coordinator, stores and contexts, set up together.
 ///
@@ -9,7 +10,7 @@ import Foundation
 /// let context = container.viewContext
 /// ```
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: `persistentStoreDescriptions` is set up before the stores are loaded; the rest is immutable.
+    // @unchecked Sendable: immutable; the descriptions are set up before the stores are loaded.
 
     /// The container's name, which is also the model's, and that of the store's file unless a description says
     /// otherwise.
@@ -25,7 +26,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     private let coordinator: NSPersistentStoreCoordinator
     /// The stores to load. Initially there is one: an SQLite store named like the container, in
     /// `defaultDirectoryURL()`.
-    open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+    open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+        get { coordinator.session.descriptions }
+        set { coordinator.session.descriptions = newValue }
+    }
 
     /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
     ///
@@ -58,22 +62,21 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         mainContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         mainContext.persistentStoreCoordinator = coordinator
-        persistentStoreDescriptions = []
         super.init()
         persistentStoreDescriptions = [
-            NSPersistentStoreDescription(
-                url: type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))
+            NSPersistentStoreDescription(named: name, in: type(of: self).defaultDirectoryURL())
         ]
+    }
+
+    /// Creates a container of a session's stores.
+    package convenience init(name: String, session: StoreSession) {
+        self.init(name: name, managedObjectModel: session.model)
+        coordinator.show(session)
     }
 
     /// The directory of stores whose descriptions name no other: `$XDG_DATA_HOME/<program>`, by default
     /// `~/.local/share/<program>`. It is created when a store is loaded there.
-    open class func defaultDirectoryURL() -> URL {
-        let base =
-            FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-            ?? URL(fileURLWithPath: NSTemporaryDirectory())
-        return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
-    }
+    open class func defaultDirectoryURL() -> URL { NSPersistentStoreDescription.defaultDirectory }
 
     /// Opens the stores of the descriptions; missing folders are created.
     ///
@@ -83,11 +86,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
-            if description.type != NSInMemoryStoreType, let url = description.url, !description.isReadOnly {
-                // If this fails, opening the store reports it, with the path.
-                try? FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            }
+            description.makeFolder()
             persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 // Permanent IDs for new objects.
 extension NSPersistentStoreCoordinator {
@@ -9,7 +10,7 @@ extension NSPersistentStoreCoordinator {
         try identifiers(for: objects, assigned: assigned) { objects, store in
             if store.objectStore != nil { return try identifiersOfDevelopers(for: objects, in: store) }
             return try store.engine.makePermanentIdentifiers(
-                for: objects.map(\.layout), isSavedLater: activeTransaction != nil)
+                for: objects.map(\.layout), isSavedLater: session.activeTransaction != nil)
         }
     }
 
@@ -27,15 +28,6 @@ extension NSPersistentStoreCoordinator {
             return promised.identifiers
         }
         return (identifiers, promises)
-    }
-
-    /// Announces many new rows to the only store, so that it can prepare while they are made.
-    package func expectRows(_ count: Int, of entity: EntityLayout) {
-        // Not worth waiting for if the store is in use.
-        _ = withLockIfFree {
-            guard stores.count == 1, let store = stores.first, store.objectStore == nil else { return }
-            store.engine.expectRows(count, of: entity)
-        }
     }
 
     private func identifiersOfDevelopers(

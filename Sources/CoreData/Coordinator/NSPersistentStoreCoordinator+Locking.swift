@@ -1,19 +1,9 @@
 import Foundation
+import StoreSession
 
 // Exclusive use of the stores.
 extension NSPersistentStoreCoordinator {
-    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
-        lockObject.lock()
-        defer { lockObject.unlock() }
-        return try body()
-    }
-
-    /// Runs a block with exclusive use of the stores, unless another thread uses them; then it returns `nil`.
-    package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
-        guard lockObject.try() else { return nil }
-        defer { lockObject.unlock() }
-        return try body()
-    }
+    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result { try session.withLock(body) }
 
     /// Runs a block that asks stores on behalf of a context, which developers' stores can see.
     func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {

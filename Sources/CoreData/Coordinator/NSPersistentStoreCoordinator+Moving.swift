@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 // Moves stores while they are open.
 extension NSPersistentStoreCoordinator {
@@ -88,7 +89,7 @@ extension NSPersistentStoreCoordinator {
             let own = new.metadata.filter { StoreMetadata.isReserved($0.key) }
             let kept = store.metadata.filter { !StoreMetadata.isReserved($0.key) }
             new.metadata = own.merging(kept) { own, _ in own }
-            let entities = modelLayout.entities.filter { store.holds($0, of: managedObjectModel) }
+            let entities = modelLayout.entities.filter { store.sessionStore.holds($0, of: managedObjectModel) }
             let copy = try StoreCopy(
                 source: store, destination: new, model: modelLayout, entities: entities, keepsKeys: keepsKeys)
             try copy.run()

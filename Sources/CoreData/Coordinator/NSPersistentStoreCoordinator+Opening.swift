@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 extension NSPersistentStoreCoordinator {
     /// Opens a store, after migrating it if its model differs and the options request it.
@@ -7,32 +8,17 @@ extension NSPersistentStoreCoordinator {
         _ type: NSPersistentStore.Type, named name: String, _ configuration: String?, at url: URL,
         options: [AnyHashable: Any]?
     ) throws -> NSPersistentStore {
-        func opened() throws -> NSPersistentStore {
+        try StoreSession.opening(
+            at: url, options: options, removeLeftovers: type.removeLeftovers,
+            migrate: type.automaticMigration(
+                of: url, to: managedObjectModel, configuration: configuration, options: options)
+        ) {
             let store = type.init(
                 persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
             try store.loadMetadata()
             try refuseOtherType(of: store, than: name)
             try store.loadContents()
             return store
-        }
-        // Every opening removes the leftovers of killed migrations.
-        if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
-            type.removeLeftovers(of: url)
-        }
-        let migrate = type.automaticMigration(
-            of: url, to: managedObjectModel, configuration: configuration, options: options)
-        guard let migrate, StoreSettings.asksForMigration(options) else { return try opened() }
-        do { return try opened() } catch let error as NSError
-            where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
-        {
-            do { try migrate() } catch let refusal as NSError
-                where refusal.code == CoreDataErrorCode.persistentStoreTimeout
-            {
-                // Another process may have migrated the store meanwhile.
-                guard let store = try? opened() else { throw refusal }
-                return store
-            }
-            return try opened()
         }
     }
 

@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 // Operations on stores that are not open.
 extension NSPersistentStoreCoordinator {
@@ -100,21 +101,18 @@ extension NSPersistentStoreCoordinator {
     func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
         try withLock {
             // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
-            addedStore(at: url, options)?.engine.pinning?.endGenerations()
+            session.store(at: url, options)?.engine.pinning?.endGenerations()
             try Self.classToDestroy(storeType, url).destroy(at: url, options: options)
         }
-        if let store = url.isNoFile ? storeInMemory(at: url, ofType: storeType) : addedStore(at: url, options) {
-            try remove(store)
+        let added = withLock {
+            url.isNoFile ? storeInMemory(at: url, ofType: storeType) : session.store(at: url, options).flatMap(shown)
         }
+        if let added { try remove(added) }
     }
 
-    /// Of the stores in memory that share a URL, the one that was added first.
+    /// Of the stores in memory that share a URL, the one that was added first. For use under the lock.
     private func storeInMemory(at url: URL, ofType storeType: String) -> NSPersistentStore? {
-        withLock {
-            stores.first {
-                $0.type == storeType && self.url(for: $0).standardizedFileURL == url.standardizedFileURL
-            }
-        }
+        stores.first { $0.type == storeType && self.url(for: $0).standardizedFileURL == url.standardizedFileURL }
     }
 
     func replaceStore(
@@ -122,19 +120,9 @@ extension NSPersistentStoreCoordinator {
         _ sourceOptions: [AnyHashable: Any]?, ofType storeType: String
     ) throws {
         try withLock {
-            addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
+            session.store(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
             try Self.storeClass(storeType, sourceURL).replace(
                 at: destinationURL, from: sourceURL, options: destinationOptions, sourceOptions: sourceOptions)
-        }
-    }
-
-    /// The store at a place, which the options may say instead of the URL.
-    func addedStore(at url: URL, _ options: [AnyHashable: Any]?) -> NSPersistentStore? {
-        guard !url.isNoFile else { return nil }
-        return withLock {
-            stores.first {
-                $0.engine.isPlaced(at: url, options) ?? ($0.url?.standardizedFileURL == url.standardizedFileURL)
-            }
         }
     }
 
@@ -146,9 +134,7 @@ extension NSPersistentStoreCoordinator {
 
     class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
         guard let type = StoreTypes.type(named: name) else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreInvalidType,
-                "There is no store type “\(name)”; there are \(StoreTypes.names.joined(separator: ", ")).", url: url)
+            throw StoreFormats.unknown(name, StoreTypes.names, url)
         }
         return type
     }

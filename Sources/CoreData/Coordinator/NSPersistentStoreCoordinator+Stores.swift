@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 // Adds stores, and removes them.
 extension NSPersistentStoreCoordinator {
@@ -9,43 +10,21 @@ extension NSPersistentStoreCoordinator {
             throw StoreError.make(CoreDataErrorCode.persistentStoreOpen, missingModel, url: storeURL)
         }
         guard let type = StoreTypes.type(named: storeType) else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreInvalidType,
-                "There is no store type “\(storeType)”; there are \(StoreTypes.names.joined(separator: ", ")).",
-                url: storeURL)
-        }
-        if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreOpen,
-                "The model has no configuration “\(configuration)”; it has "
-                    + "\(managedObjectModel.declaredConfigurations.joined(separator: ", ")).", url: storeURL)
+            throw StoreFormats.unknown(storeType, StoreTypes.names, storeURL)
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         let store = try withLock {
-            if storeType != NSInMemoryStoreType, hasStore(ofType: storeType, at: storeURL, options) {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreIsAdded,
-                    "The store\(url.isNoFile ? "" : " “\(url.lastPathComponent)”") was added already; a coordinator has a store once.",
-                    url: storeURL)
-            }
+            try session.checkPlace(ofType: storeType, configuration, at: storeURL, options)
             let store = try openStore(type, named: storeType, configuration, at: url, options: options)
             store.metadataAreChanged = false
             store.didAdd(to: self)
             stores.append(store)
+            session.add(store.sessionStore)
             return store
         }
         // Outside the lock: an observer may wait for a context that waits for the lock.
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
-    }
-
-    /// Whether a store was added, by its URL or by options that say where it is.
-    private func hasStore(ofType type: String, at storeURL: URL?, _ options: [AnyHashable: Any]?) -> Bool {
-        let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
-        return stores.contains { store in
-            if store.type == type, let isPlaced = store.engine.isPlaced(at: url, options) { return isPlaced }
-            return storeURL != nil && !url.isNoFile && store.url?.isSameFile(as: url) == true
-        }
     }
 
     /// Opens a store, creating it if there is none.
@@ -98,19 +77,13 @@ extension NSPersistentStoreCoordinator {
                 CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
                 url: store.url)
         }
-        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
-        withLock {
-            store.willRemove(from: self)
-            store.unloadContents()
-            stores.removeAll { $0 === store }
-        }
-        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
-        for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
+        try session.remove(store.sessionStore)
     }
 
     /// Replaces one store by another, under the lock.
     func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
         stores = stores.map { $0 === store ? new : $0 }
+        session.replace(store.sessionStore, by: new.sessionStore)
     }
 
     /// Posts that a store was replaced by another.
@@ -161,6 +134,39 @@ extension NSPersistentStoreCoordinator {
             do { try store.relocate(to: url) } catch { return false }
             return true
         }
+    }
+}
+
+extension NSPersistentStoreCoordinator: SessionFace {
+    package func open(_ description: NSPersistentStoreDescription) throws {
+        description.makeFolder()
+        var failure: (any Error)?
+        addPersistentStore(with: description) { failure = $1 }
+        if let failure { throw failure }
+    }
+
+    package func destroy(at url: URL, ofType type: String, options: [AnyHashable: Any]?) throws {
+        try destroyPersistentStore(at: url, ofType: type, options: options)
+    }
+
+    package func show(_ store: SessionStore) {
+        func make<Format: StoreFormat>(_ format: Format.Type) -> NSPersistentStore {
+            EngineStore<Format>(showing: store, in: self)
+        }
+        if let format = store.format { stores.append(make(format)) }
+    }
+
+    package func removing(_ store: SessionStore, _ close: () -> Void) {
+        guard let shown = withLock({ shown(store) }) else { return close() }
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: shown)
+        withLock {
+            shown.willRemove(from: self)
+            shown.unloadContents()
+            stores.removeAll { $0 === shown }
+            close()
+        }
+        postStoresDidChange([NSRemovedPersistentStoresKey: [shown]])
+        for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
     }
 }
 

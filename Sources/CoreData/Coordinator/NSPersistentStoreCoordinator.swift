@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 import Synchronization
 
 /// Mediates between contexts and stores: opens stores, and sends each request to those that can answer it.
@@ -6,40 +7,28 @@ import Synchronization
 /// It can be used from any thread: one lock guards the stores. The class itself declares what subclasses may override;
 /// extensions implement it.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: `stores`, `contexts`, the logs, `models` and the stores themselves are only accessed under
-    // `lockObject`.
+    // @unchecked Sendable: `stores`, `contexts` and the stores themselves are only accessed under the session's lock;
+    // the rest is set before the coordinator is used.
 
     /// The model of the stores.
-    public var managedObjectModel: NSManagedObjectModel { current.model }
-    package var modelLayout: ModelLayout { current.layout }
-    private var current: CoordinatedModel { currentModel.load(ordering: .acquiring).takeUnretainedValue() }
-    private let currentModel: Atomic<Unmanaged<CoordinatedModel>>
-    /// All models that the coordinator has had. They are read without the lock, and are therefore kept.
-    private var models: [CoordinatedModel]
-    let lockObject = NSRecursiveLock()
+    public var managedObjectModel: NSManagedObjectModel { session.model }
+    package var modelLayout: ModelLayout { session.modelLayout }
+    /// The stores, as rows are read from them and saved to them.
+    package private(set) var session: StoreSession
+    private var changeListener = 0
     let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-    /// The stores, in the order in which they were added; under `lockObject`.
+    /// The stores, in the order in which they were added; under the session's lock.
     var stores: [NSPersistentStore] = [] {
-        didSet {
-            storesByEntity = [:]
-            objectStores.store(stores.contains { $0.objectStore != nil }, ordering: .releasing)
-        }
+        didSet { objectStores.store(stores.contains { $0.objectStore != nil }, ordering: .releasing) }
     }
     private let objectStores = Atomic<Bool>(false)
     /// Whether there are stores that work with objects, which need to know the asking context.
     var hasObjectStores: Bool { objectStores.load(ordering: .acquiring) }
-    var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
     /// The tables of the contexts, through which existing contexts are found.
     var contexts: [ObjectTable] = []
-    var changeLog = ChangeLog()
-    var saveLog = SaveLog()
-    let saveCount = Atomic<UInt32>(1)
-    package let saveListeners = SaveListeners()
     /// Why no model was found, if one was searched for. Opening a store would then migrate it to an empty model. It is
     /// set before the coordinator is used.
     var missingModel: String?
-    /// The transaction of the running request; under `lockObject`.
-    var activeTransaction: OptimisticTransaction?
 
     /// A name for logs.
     open var name: String?
@@ -48,34 +37,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameter model: a complete model; one with errors stops the program with a message that names them.
     public init(managedObjectModel model: NSManagedObjectModel) {
-        let layout: ModelLayout
-        do { layout = try model.compiledLayout() } catch {
-            programmerError((error as NSError).localizedDescription)
-        }
-        let coordinated = CoordinatedModel(model, layout)
-        models = [coordinated]
-        currentModel = Atomic(Unmanaged.passUnretained(coordinated))
+        session = StoreSession(model)
         super.init()
+        show(session)
         ManagedClasses.learn(model)
     }
 
-    /// Replaces the model by one with the same entities and possibly more, as long as there are no stores.
-    ///
-    /// - Throws: `NSPersistentStoreOpenError` if there are stores already, and the errors of the model.
-    package func adopt(_ model: NSManagedObjectModel) throws {
-        let layout = try model.compiledLayout()
-        try withLock {
-            guard stores.isEmpty else {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreOpen,
-                    "A coordinator that has stores cannot take another model. Remove them first.", url: stores[0].url)
-            }
-            guard model !== managedObjectModel else { return }
-            let coordinated = models.first { $0.model === model } ?? CoordinatedModel(model, layout)
-            if !models.contains(where: { $0 === coordinated }) { models.append(coordinated) }
-            currentModel.store(Unmanaged.passUnretained(coordinated), ordering: .releasing)
+    /// Makes the stores of a session visible, those that are open already and later ones. For a new coordinator.
+    package final func show(_ shown: StoreSession) {
+        session.changes.remove(changeListener)
+        session = shown
+        changeListener = session.changes.add { [weak self] in self?.post($0) }
+        withLock {
+            session.face = self
+            for store in session.openStores { show(store) }
         }
     }
+
+    deinit { session.changes.remove(changeListener) }
 
     /// Creates a coordinator without a model. No store with entities can be added to it.
     public override convenience init() { self.init(managedObjectModel: NSManagedObjectModel()) }
@@ -196,7 +175,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     open class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try metadataForPersistentStore(
-            ofType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil)
+            ofType: storeType ?? StoreFormats.type(ofFileAt: url), at: url, options: nil)
     }
 
     /// Sets the metadata of a store that is not open.
@@ -225,7 +204,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
     ) throws {
         try setMetadata(
-            metadata, forPersistentStoreOfType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil
+            metadata, forPersistentStoreOfType: storeType ?? StoreFormats.type(ofFileAt: url), at: url, options: nil
         )
     }
 
@@ -299,7 +278,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameter stores: the stores whose history counts; `nil` or none for all.
     /// - Returns: `nil` if none of the stores keeps a history, or none can be read.
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        latestHistoryToken(of: (stores ?? []).isEmpty ? nil : stores?.compactMap { $0 as? NSPersistentStore })
+        let named = (stores ?? []).isEmpty ? nil : stores?.compactMap { $0 as? NSPersistentStore }
+        let numbers = session.latestTransactions(of: named?.map(\.sessionStore))
+        return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
     }
 
     /// Removes all tables and columns whose removal lightweight migrations deferred.
@@ -338,15 +319,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Locking
 
     /// Locks the stores for other threads until `unlock()`; calls may be nested.
-    open func lock() { lockObject.lock() }
+    open func lock() { session.lock.lock() }
 
     /// Locks the stores if no other thread has them.
     ///
     /// - Returns: whether the stores are locked now.
-    open func tryLock() -> Bool { lockObject.try() }
+    open func tryLock() -> Bool { session.lock.try() }
 
     /// Unlocks the stores for other threads.
-    open func unlock() { lockObject.unlock() }
+    open func unlock() { session.lock.unlock() }
 
     /// Runs a block with exclusive use of the stores, later.
     ///
@@ -374,16 +355,5 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: the ID, whether or not the store still has the object.
     open func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
-    }
-}
-
-/// A model and its compiled form, which are replaced together.
-private final class CoordinatedModel: Sendable {
-    let model: NSManagedObjectModel
-    let layout: ModelLayout
-
-    init(_ model: NSManagedObjectModel, _ layout: ModelLayout) {
-        self.model = model
-        self.layout = layout
     }
 }

@@ -1,3 +1,5 @@
+import StoreSession
+
 /// A coordinator's stores in the state of a pinned query generation: the source of a pinned context.
 ///
 /// Primary keys for new objects are reserved in the current state of the stores.
@@ -13,7 +15,9 @@ final class PinnedSource: WrappedSource {
 
     var source: any RowSource { coordinator }
 
-    func reading<Result>(_ body: () throws -> Result) throws -> Result { try coordinator.reading(token, body) }
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        try coordinator.session.reading(token.state, body)
+    }
 
     /// The generation at the time of pinning: values read here are only known to be current up to then.
     var generation: UInt32 { token.saveCount }

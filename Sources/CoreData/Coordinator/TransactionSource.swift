@@ -1,3 +1,5 @@
+import StoreSession
+
 /// The source of a context that works in a transaction: everything that it reads is in one state of the stores.
 final class TransactionSource: WrappedSource {
     let source: any RowSource

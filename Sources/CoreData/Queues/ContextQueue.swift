@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import StoreSession
 
 /// The queue of a context, which knows whether the caller is on it.
 final class ContextQueue: Sendable {
@@ -10,47 +11,20 @@ final class ContextQueue: Sendable {
     init(_ type: NSManagedObjectContextConcurrencyType) {
         isMainQueue = type == .mainQueueConcurrencyType
         queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
-        if isMainQueue { _ = Self.markMainQueue }
     }
 
-    // Once a program waits in dispatchMain(), as one with an async main does, the main queue may run on any thread.
-    private static let main = DispatchSpecificKey<Bool>()
-    private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
-
-    private static var isOnMainQueue: Bool { MainThread.isCurrent || DispatchQueue.getSpecific(key: main) == true }
-
-    /// Whether the caller is on the main queue.
-    static var isCallerOnMainQueue: Bool {
-        _ = markMainQueue
-        return isOnMainQueue
-    }
-
-    private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
-
-    /// Whether the caller is on the main queue, or holds it.
-    static var holdsMainQueue: Bool {
-        _ = markMainQueue
-        return isOnMainQueue || HeldQueues.current?.contains(mainIdentity) ?? false
-    }
-
-    /// The queues that a caller on the main queue holds; nil for another caller.
-    fileprivate static var mainQueueOfCaller: HeldQueues? {
-        _ = markMainQueue
-        return isOnMainQueue ? HeldQueues(mainIdentity, and: HeldQueues.current) : nil
-    }
-
-    private var identity: ObjectIdentifier { isMainQueue ? Self.mainIdentity : ObjectIdentifier(self) }
+    private var identity: ObjectIdentifier { isMainQueue ? MainQueue.identity : ObjectIdentifier(self) }
 
     /// Whether the caller runs on the queue, or on a queue for which this queue waits.
     var isCurrent: Bool {
-        if isMainQueue, Self.isOnMainQueue { return true }
+        if isMainQueue, MainQueue.isCallers { return true }
         return HeldQueues.current?.contains(identity) ?? false
     }
 
     /// The queues that the caller holds.
     private var heldByCaller: HeldQueues? {
         let held = HeldQueues.current
-        return !isMainQueue && Self.isOnMainQueue ? HeldQueues(Self.mainIdentity, and: held) : held
+        return !isMainQueue && MainQueue.isCallers ? HeldQueues(MainQueue.identity, and: held) : held
     }
 
     /// Runs a block on the queue and waits for it; immediately if the caller is on the queue already.
@@ -90,6 +64,15 @@ final class ContextQueue: Sendable {
         waits.wait(for: request)
     }
 
+    /// Lets the calling code, which runs with these queues, use the queue as if it ran on it, until `giveBack()`.
+    func lend(to held: HeldQueues, for user: AnyObject) {
+        queue.suspend()
+        held.hold(identity, for: user)
+    }
+
+    /// Ends `lend(to:for:)`.
+    func giveBack() { queue.resume() }
+
     /// Runs a block on the queue later, and releases it there.
     func async(_ block: @escaping () -> Void) {
         let work = HandedBlock(block)
@@ -101,39 +84,6 @@ final class ContextQueue: Sendable {
             HeldQueues(identity, and: nil).run { work.run() }
             QueueWaits.shared.end(waiter.value)
         }
-    }
-}
-
-/// The main queue, as contexts know it.
-package enum MainQueue {
-    /// Whether the caller runs on the main queue, or on a queue for which that waits. The main thread does not always
-    /// serve it: in a Linux program with an asynchronous `main`, other threads take turns at it.
-    package static var isCurrent: Bool { ContextQueue.holdsMainQueue }
-
-    /// Waits for work on another queue. A caller on the main queue lends it to the work, which may use its contexts.
-    package static func waiting<Result>(
-        for queue: DispatchQueue, _ work: () throws -> Result
-    ) rethrows -> Result {
-        guard let held = ContextQueue.mainQueueOfCaller else { return try queue.sync(execute: work) }
-        return try queue.sync { try held.run(work) }
-    }
-}
-
-/// Whether the caller is on the main thread. Foundation asks the kernel each time.
-private enum MainThread {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
-    static var isCurrent: Bool {
-        // The answer never changes for a thread, so it is kept in the thread as a pointer that is not an address: 2 is
-        // yes, 1 is no.
-        if let known = pthread_getspecific(key) { return UInt(bitPattern: known) == 2 }
-        let isMain = Thread.isMainThread
-        pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: isMain ? 2 : 1 as UInt))
-        return isMain
     }
 }
 

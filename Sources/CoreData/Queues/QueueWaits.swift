@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 /// The process-wide record of which code waits for which context's queue.
 ///

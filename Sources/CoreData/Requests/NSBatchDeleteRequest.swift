@@ -1,5 +1,6 @@
 import Foundation
 import Ordering
+import StoreSession
 
 /// The content of a batch deletion's result.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
@@ -123,7 +124,8 @@ extension NSBatchDeleteRequest: ExecutableRequest {
             plan.identifiers = identifiers?.map { $0.isTemporaryID ? context.localIdentifier($0) : $0 }
             plan.wantsIdentifiers = resultType == .resultTypeObjectIDs
             plan.origin = try context.changeOrigin()
-            outcome = try source.deleteBatch(plan, stores: affectedStores ?? fetchRequest.affectedStores)
+            outcome = try source.session.deleteBatch(
+                plan, stores: (affectedStores ?? fetchRequest.affectedStores)?.map(\.sessionStore))
         }
         return NSBatchDeleteResult(result: outcome.result(resultType.rawValue), resultType: resultType)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 extension NSBatchInsertRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
@@ -25,7 +26,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
             var position = 0
             var plan = plan
             plan.rewind = { position = 0 }
-            return try source.insertBatch(plan, stores: affectedStores) { row in
+            return try source.session.insertBatch(plan, stores: affectedStores?.map(\.sessionStore)) { row in
                 guard position < objectsToInsert.count else { return false }
                 for (key, value) in objectsToInsert[position] { try reader.set(value, key, in: &row, position) }
                 try reader.checkRequired(row, position)
@@ -36,7 +37,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
         if let dictionaryHandler {
             let dictionary = NSMutableDictionary()
             var position = 0
-            return try source.insertBatch(plan, stores: affectedStores) { row in
+            return try source.session.insertBatch(plan, stores: affectedStores?.map(\.sessionStore)) { row in
                 dictionary.removeAllObjects()
                 if dictionaryHandler(dictionary) { return false }
                 for (key, value) in dictionary {
@@ -65,7 +66,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
         return try scratch.performAndWait { () throws -> BatchOutcome in
             var position = 0
             var objects = BatchObjects(plan.entity, in: scratch)
-            return try source.insertBatch(plan, stores: affectedStores) { row in
+            return try source.session.insertBatch(plan, stores: affectedStores?.map(\.sessionStore)) { row in
                 let object = objects.next()
                 if handler(object) { return false }
                 for slot in row.values.indices {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 /// The content of a batch update's result.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
@@ -97,7 +98,7 @@ extension NSBatchUpdateRequest: ExecutableRequest {
         plan.changes = try BatchChanges.changes(propertiesToUpdate ?? [:], of: layout)
         plan.wantsIdentifiers = resultType == .updatedObjectIDsResultType
         plan.origin = try context.changeOrigin()
-        let outcome = try source.updateBatch(plan, stores: affectedStores)
+        let outcome = try source.session.updateBatch(plan, stores: affectedStores?.map(\.sessionStore))
         return NSBatchUpdateResult(result: outcome.result(resultType.rawValue), resultType: resultType)
     }
 }

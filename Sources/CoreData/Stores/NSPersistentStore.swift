@@ -1,4 +1,5 @@
 import Foundation
+import StoreSession
 
 /// A store of managed objects: the common part of all kinds.
 ///
@@ -7,10 +8,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     // @unchecked Sendable: used only under its coordinator's lock, except for `identity`, which is safe to share.
 
     /// The properties of the store that its engine knows, too.
-    package let facts: StoreFacts
+    package final private(set) var facts: StoreFacts
 
-    /// The store's changes that have not been announced yet.
-    final let announcements = ChangeAnnouncements()
+    /// The store as its session knows it, made when the store is added.
+    package final private(set) lazy var sessionStore = SessionStore(
+        type: type, facts: facts, engine: engine, savesRows: objectStore == nil, format: Swift.type(of: self).format)
 
     /// The coordinator to which the store was added.
     open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
@@ -87,6 +89,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         prepare(for: url)
     }
 
+    /// Becomes the object by which programs see a store that its session has opened.
+    package final func show(_ store: SessionStore) {
+        (sessionStore, facts) = (store, store.facts)
+        identity.store = self
+    }
+
     /// Opens the store and reads its metadata, including its UUID.
     ///
     /// - Throws: an error if the store cannot be opened, or does not fit the coordinator's model.
@@ -142,19 +150,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Continues with a file of the store's format at another place; see `NSPersistentStoreCoordinator.setURL(_:for:)`.
     package func relocate(to url: URL) throws {
         throw StoreError.unsupported("being moved while it is open", storeType: type, url: self.url)
-    }
-
-    /// Observes changes by others, if the store can report them.
-    final func observeChanges(for coordinator: NSPersistentStoreCoordinator) {
-        engine.changeNotifications?.observeChanges(
-            whileIdle: { [weak coordinator] check in
-                guard let coordinator else { return false }
-                return coordinator.withLockIfFree(check)
-            },
-            handler: { [weak self, weak coordinator] in
-                guard let self else { return }
-                coordinator?.announceChange(of: self)
-            })
     }
 
     /// Makes the ID of an object of this store from the last part of its URI; `nil` if it is invalid.

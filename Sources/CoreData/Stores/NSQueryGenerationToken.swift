@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StoreSession
 
 /// A state of the stores that contexts can continue to read while others write: see
 /// `NSManagedObjectContext.setQueryGenerationFrom(_:)`.
@@ -7,11 +7,12 @@ import Synchronization
 /// A token keeps its generation readable as long as it, a copy of it, or a context pinned to it exists. An archived
 /// token is only valid in the process that made it, and while the generation is readable; see `isExpired`.
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // @unchecked Sendable: immutable; the content of the state is only used under the coordinator's lock.
+    // @unchecked Sendable: immutable; the content of the state is only used under the session's lock.
 
-    private let state: QueryGenerationState?
+    /// The generation; `nil` for `current`.
+    package final let state: PinnedGeneration?
 
-    init(_ state: QueryGenerationState?) {
+    package init(_ state: PinnedGeneration?) {
         self.state = state
         super.init()
     }
@@ -32,7 +33,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
 
     /// The object by which a store reads this generation; `nil` for a store without generations.
     package final func generation(of store: NSPersistentStore) -> AnyObject? {
-        state?.generations[store.identity.number]
+        state?.object(of: store.sessionStore)
     }
 
     // MARK: Copying and coding
@@ -77,57 +78,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     public required init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.identifierKey) else { return nil }
         let identifier = UUID(uuidString: text.description)
-        state = identifier.map { QueryGenerationState.live($0) ?? QueryGenerationState(expired: $0) }
+        state = identifier.map { PinnedGeneration.live($0) ?? PinnedGeneration(expired: $0) }
         super.init()
     }
-}
-
-/// A generation of a coordinator's stores. It can be read as long as this object exists.
-final class QueryGenerationState: @unchecked Sendable {
-    // @unchecked Sendable: immutable; the generations are only used under the coordinator's lock.
-    /// The object by which each store reads, by the number of its identity.
-    let generations: [Int: AnyObject]
-    /// The coordinator's count of saves at that time.
-    let saveCount: UInt32
-    let isExpired: Bool
-
-    private struct WeakState { weak var state: QueryGenerationState? }
-    private static let known = Mutex<[UUID: WeakState]>([:])
-
-    /// The identifier of the generation in archives, made when it is first archived, since the system has to be asked
-    /// for it.
-    private let archived: Mutex<UUID?>
-
-    init(_ generations: [Int: AnyObject], saveCount: UInt32) {
-        self.generations = generations
-        self.saveCount = saveCount
-        isExpired = false
-        archived = Mutex(nil)
-    }
-
-    init(expired identifier: UUID) {
-        generations = [:]
-        saveCount = 0
-        isExpired = true
-        archived = Mutex(identifier)
-    }
-
-    deinit {
-        guard !isExpired, let identifier = archived.withLock({ $0 }) else { return }
-        Self.known.withLock { $0[identifier] = nil }
-    }
-
-    /// The identity of the generation in archives.
-    var identifier: UUID {
-        archived.withLock { archived in
-            if let archived { return archived }
-            let identifier = UUID()
-            archived = identifier
-            Self.known.withLock { $0[identifier] = WeakState(state: self) }
-            return identifier
-        }
-    }
-
-    /// The generation with an identifier, if it can still be read.
-    static func live(_ identifier: UUID) -> QueryGenerationState? { known.withLock { $0[identifier]?.state } }
 }

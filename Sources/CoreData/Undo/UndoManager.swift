@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 /// Records actions that undo changes, in groups, and runs them. It replaces Foundation's class, which exists on Apple's
 /// systems only.
@@ -74,7 +75,7 @@ open class UndoManager: NSObject {
     /// - Parameter isBlock: whether the event is the block of a private queue.
     package final func endEvent(isBlock: Bool) {
         guard hasEventGroup, open.count == 1, !isUndoing, !isRedoing else { return }
-        hasEndedInTurn = isBlock && ContextQueue.holdsMainQueue
+        hasEndedInTurn = isBlock && MainQueue.isCurrent
         endUndoGrouping()
     }
 
@@ -82,7 +83,7 @@ open class UndoManager: NSObject {
         guard groupsByEvent, open.isEmpty, !isUndoing, !isRedoing else { return }
         open.append(UndoGroup())
         hasEventGroup = true
-        guard ContextQueue.isCallerOnMainQueue else { return }
+        guard MainQueue.isCallers else { return }
         // A weak reference, only used by the main queue, like the manager.
         let later = WeakManager(self)
         DispatchQueue.main.async {
@@ -94,7 +95,7 @@ open class UndoManager: NSObject {
     /// The group of the present event, whose changes a context registers when the event ends; otherwise the last one.
     private func groupToName() -> UndoGroup? {
         // After a block of a private queue that the main queue waited for, it is the block's group.
-        let isInTurn = ContextQueue.isCallerOnMainQueue && !hasEndedInTurn
+        let isInTurn = MainQueue.isCallers && !hasEndedInTurn
         if RunningBlock.owner.map({ $0.undoManager === self }) ?? isInTurn { openEventGroupIfNeeded() }
         return open.first ?? undoStack.last
     }

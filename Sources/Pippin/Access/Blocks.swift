@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// Runs a block that reads. Everything that it asks is answered from one state of the store, whatever others save
@@ -98,8 +98,8 @@ extension PersistenceManager {
         _ count: Int, of type: Any.Type, _ work: @escaping @Sendable (WriteAccess) throws -> Result
     ) async throws -> Result {
         guard count <= Self.few else { return try await write(work) }
-        return try await inBriefTransaction(WorkKind(.change, of: type, result: Result.self)) { context, isBrief in
-            try self.writing(in: context, limit: isBrief ? Self.few : nil, work)
+        return try await inBriefTransaction(WorkKind(.change, of: type, result: Result.self)) { turn, isBrief in
+            try self.writing(in: turn, limit: isBrief ? Self.few : nil, work)
         }
     }
 
@@ -107,9 +107,9 @@ extension PersistenceManager {
     private static var few: Int { 100 }
 
     private func writing<Result>(
-        in context: NSManagedObjectContext, limit: Int? = nil, _ work: (WriteAccess) throws -> Result
+        in turn: WriteTurn, limit: Int? = nil, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {
-        let access = ModelAccess(self, context, endsTransaction: true)
+        let access = ModelAccess(self, turn)
         access.limit = limit
         defer { access.end() }
         let result = try work(WriteAccess(access: access))

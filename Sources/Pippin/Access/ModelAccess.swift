@@ -5,15 +5,13 @@ package import CoreData
 /// It belongs to the block that it was made for, and is of no use outside.
 public final class ModelAccess {
     package let manager: PersistenceManager
-    /// The source of structs once a context is in use.
-    private let rows: any StructRows
-    /// The source of structs, and what they are saved to, as long as the context of a writing block is unused.
-    private let storeRows: (any StateRows)?
+    /// The source of structs, unless a context of the block is in use; nil for an access to a context.
+    private let storeRows: StoreRows?
+    /// The turn of a block that writes.
+    private let turn: WriteTurn?
     /// Makes the context when it is first needed.
     private let makeContext: () throws -> NSManagedObjectContext
     private var madeContext: NSManagedObjectContext?
-    /// Whether the block's code runs on the context's queue.
-    private let isOnQueue: Bool
     /// Whether the task that waits for the block was cancelled.
     private let cancellation = Cancellation.current
     /// The most models that may be saved at once, those within others included; nil for any number.
@@ -25,33 +23,32 @@ public final class ModelAccess {
     /// The plans of the models that were asked for.
     private var asked: [EntityPlan] = []
 
-    /// An access to a context. The block runs on the context's queue.
-    ///
-    /// - Parameters:
-    ///   - manager: the manager.
-    ///   - context: one of its contexts.
-    ///   - endsTransaction: whether the access is the one whose `finish()` ends the present transaction, so that models
-    ///     may be kept until then instead of being put into the context.
-    package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext, endsTransaction: Bool = false) {
+    /// An access to a context, on whose queue the block runs.
+    package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
         self.manager = manager
-        rows = ObjectRows(context)
-        makeContext = { context }
-        isOnQueue = true
-        let transaction = endsTransaction ? OptimisticTransaction.current : nil
-        storeRows = transaction.flatMap { manager.storeRows?.reading(.transaction($0)) }
+        (storeRows, turn, makeContext) = (nil, nil, { context })
     }
 
-    /// An access to rows. The context is made only if rows do not suffice.
+    /// An access of a block that writes. Models may be kept until `finish()`, instead of being put into a context.
+    init(_ manager: PersistenceManager, _ turn: WriteTurn) {
+        self.manager = manager
+        (storeRows, self.turn) = (manager.storeRows.reading(.transaction(turn.transaction)), turn)
+        makeContext = { turn.context() }
+    }
+
+    /// An access of a block that reads rows. The context is made only if rows do not suffice.
     init(
-        _ manager: PersistenceManager, _ rows: any StructRows,
-        _ makeContext: @escaping () throws -> NSManagedObjectContext
+        _ manager: PersistenceManager, _ rows: StoreRows, _ makeContext: @escaping () throws -> NSManagedObjectContext
     ) {
         self.manager = manager
-        self.rows = rows
-        self.makeContext = makeContext
-        isOnQueue = false
-        storeRows = nil
+        (storeRows, turn, self.makeContext) = (rows, nil, makeContext)
     }
+
+    /// Whether the block's code may use the context without waiting for its queue.
+    private var isOnQueue: Bool { storeRows == nil || turn != nil }
+
+    /// Whether the block has changed nothing in a context.
+    private var isUntouched: Bool { madeContext?.isUntouched ?? true }
 
     /// The context. A block that writes runs on its queue.
     package func context() throws -> NSManagedObjectContext {
@@ -72,15 +69,15 @@ public final class ModelAccess {
 
     /// The rows that structs are read from now.
     func source() throws -> any StructRows {
-        if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
-        try settle()
-        return rows
+        if hasEnded { throw PersistenceError.blockEnded }
+        if let storeRows, turn == nil || pending == nil && isUntouched { return storeRows }
+        return ObjectRows(try context())
     }
 
     /// The rows that the model with an identifier is read from. Pending saves stay pending if they do not concern that
     /// model.
     func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
-        if let pending, let storeRows, try unsettledContext().isUntouched,
+        if let pending, let storeRows, isUntouched,
             pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
         {
             return storeRows
@@ -107,7 +104,7 @@ public final class ModelAccess {
         _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)? = nil
     ) throws -> [SaveOutcome] {
         try cancellation?.check()
-        if manager.container.persistentStoreCoordinator.roundsDates { try graph.checkRoundedDates() }
+        if manager.session.roundsDates { try graph.checkRoundedDates() }
         if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
             let direct = try directSave(graph)
         {
@@ -122,16 +119,15 @@ public final class ModelAccess {
 
     /// Tells the store to expect many new rows, before the models are encoded.
     func expectRows(_ count: Int, _ plan: EntityPlan) {
-        guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
+        guard count >= 200, savesRows, pending == nil, let rows = storeRows,
             let (direct, _) = try? rows.directPlan(plan, manager.registry)
         else { return }
-        rows.coordinator.expectRows(count, of: direct.layout)
+        rows.session.expectRows(count, of: direct.layout)
     }
 
     private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
         // What no model of a graph leads to is looked up as objects only.
-        guard savesRows, !graph.hasLeftModels, let rows = storeRows as? StoreRows,
-            try unsettledContext().isUntouched,
+        guard savesRows, !graph.hasLeftModels, let rows = storeRows, isUntouched,
             let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
         else { return nil }
         // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
@@ -139,8 +135,8 @@ public final class ModelAccess {
         // the row already has the wanted values.
         let isGuarded =
             graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
-            && OptimisticTransaction.current?.hasRead == false
-        let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
+            && turn?.transaction.hasRead == false
+        let looked = isGuarded ? rows.reading(.now) : rows
         do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
     }
 
@@ -156,10 +152,9 @@ public final class ModelAccess {
     /// Ends a block that writes: the pending saves go to the store.
     func finish() throws {
         try cancellation?.check()
-        guard let saves = pending else { return }
+        guard let saves = pending, let turn else { return }
         do {
-            let hasRead = OptimisticTransaction.current?.hasRead ?? false
-            try saves.save(hasRead: hasRead, directSave).commit(in: try unsettledContext())
+            try saves.save(hasRead: turn.transaction.hasRead, directSave).commit(in: turn.transaction)
             pending = nil
         } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
             try PersistenceError.explaining(.saveFailed) { try settle() }
@@ -214,7 +209,7 @@ public final class ModelAccess {
     /// the selected ones.
     func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
         guard let predicate = selection.predicate, isOnQueue,
-            try pending != nil || unsettledContext().hasChanges
+            try pending != nil || storeRows == nil && context().hasChanges || madeContext?.hasChanges ?? false
         else { return selection }
         var selection = selection
         selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }

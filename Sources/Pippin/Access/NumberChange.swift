@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A number computed from the one that a property has.
 struct NumberChange: Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Reading one state of the store.
 extension PersistenceManager {
@@ -50,13 +50,13 @@ extension PersistenceManager {
         let fetcher = StructFetcher<Model>(plan: try registry.plan(of: Model.self), registry: registry)
         let isFlat = fetcher.plan.relationships.isEmpty
         guard isFlat || registry.isTree(fetcher.plan) else { return false }
-        return try answerAtOnce { rows, coordinator in
+        return try answerAtOnce { rows in
             // One statement sees one state in any case.
             if isFlat {
                 model = try fetcher.model(id, rows)
                 return true
             }
-            return try coordinator.readingOneState { model = try fetcher.model(id, rows) } != nil
+            return try rows.session.readingOneState { model = try fetcher.model(id, rows) } != nil
         }
     }
 
@@ -66,8 +66,8 @@ extension PersistenceManager {
         let kind = plan.record.attributeKinds[plan.uidField]
         guard let identifier = StoredValue(try Model.recordKey(of: id), of: kind) else { return nil }
         var isThere = false
-        let isKnown = try answerAtOnce { rows, _ in
-            guard let rows = rows as? StoreRows, rows.isSetSource else { return false }
+        let isKnown = try answerAtOnce { rows in
+            guard rows.isSetSource else { return false }
             isThere = try rows.has(identifier, plan)
             return true
         }
@@ -81,7 +81,7 @@ extension PersistenceManager {
     ) throws -> Result? {
         guard workDurations.areShort(kind) else { return nil }
         var answer: Result?
-        _ = try answerAtOnce { _, _ in
+        _ = try answerAtOnce { _ in
             answer = try workDurations.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
             return true
         }
@@ -97,14 +97,11 @@ extension PersistenceManager {
     ///   sixth of the time.
     /// - Returns: whether there is an answer.
     /// - Throws: what asking throws, as a ``PersistenceError``.
-    private func answerAtOnce(
-        _ ask: (any StateRows, NSPersistentStoreCoordinator) throws -> Bool
-    ) throws -> Bool {
-        let coordinator = container.persistentStoreCoordinator
-        guard ThreadSharing.allowsWork, let rows = storeRows else { return false }
-        return try coordinator.withLockIfFree {
-            guard coordinator.readsWithoutWaiting else { return false }
-            return try PersistenceError.explaining(.readFailed) { try ask(rows.reading(.now), coordinator) }
+    private func answerAtOnce(_ ask: (StoreRows) throws -> Bool) throws -> Bool {
+        guard ThreadSharing.allowsWork else { return false }
+        return try session.withLockIfFree {
+            guard session.readsWithoutWaiting else { return false }
+            return try PersistenceError.explaining(.readFailed) { try ask(storeRows) }
         } ?? false
     }
 
@@ -113,12 +110,11 @@ extension PersistenceManager {
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
-        let coordinator = container.persistentStoreCoordinator
         let before = lifecycle.withLock { $0.closings }
-        if isPinned, let scope = try coordinator.pinnedScope(Cancellation.current) {
+        if isPinned, let scope = try session.pinnedScope(Cancellation.current) {
             let outcome = Swift.Result {
                 let result = try work(access(to: scope))
-                try PersistenceError.explaining(.readFailed) { try scope.check(coordinator) }
+                try PersistenceError.explaining(.readFailed) { try scope.check(session) }
                 return result
             }
             // If the store was destroyed meanwhile, that is the error.
@@ -129,7 +125,7 @@ extension PersistenceManager {
         while true {
             attempt += 1
             let closings = try closingsWhileOpen()
-            let transaction = OptimisticTransaction(coordinator, isReading: true)
+            let transaction = OptimisticTransaction(session, isReading: true)
             let access = access(to: .transaction(transaction))
             func run() throws -> Result {
                 guard isPinned else { return try work(access) }
@@ -143,7 +139,7 @@ extension PersistenceManager {
             guard transaction.isBroken || !hasStayedOpen(since: closings) else { return try outcome.get() }
             // The block's own saves must not be repeated.
             if transaction.hasSaved || attempt >= 2 * WriteAttempts.limit {
-                let url = coordinator.persistentStores.first?.url
+                let url = session.openStores.first?.url
                 throw PersistenceError.explained(OptimisticTransaction.conflict(url), .conflict)
             }
             WriteAttempts.pause(after: attempt)
@@ -151,11 +147,6 @@ extension PersistenceManager {
     }
 
     private func access(to scope: ReadScope) -> ModelAccess {
-        let rows: any StructRows = storeRows.map { $0.reading(scope) } ?? ObjectRows(makeWorker())
-        return ModelAccess(self, rows) {
-            let worker = self.makeWorker()
-            try worker.read(in: scope)
-            return worker
-        }
+        ModelAccess(self, storeRows.reading(scope)) { try self.makeReader(of: scope) }
     }
 }

@@ -95,24 +95,32 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The values for a batch update; nil if a relationship, a nested value or JSON is set, a property of a uniqueness
-    /// rule that says which model to keep, or a number that only the program computes.
-    var batch: [String: Any]? {
+    /// The changes of a batch update, by slot; nil if a relationship, a nested value or JSON is set, a
+    /// property of a uniqueness rule that says which model to keep, or a number that only the program computes.
+    func batch(of layout: EntityLayout) -> [(slot: Int, change: BatchUpdatePlan.Change)]? {
         for case .unique(let properties, _?) in plan.facts
         where attributes.contains(where: { properties.compactMap(\.path).contains($0.name) }) { return nil }
         guard links.isEmpty, !attributes.isEmpty else { return nil }
-        var values: [String: Any] = [:]
+        var changes: [(slot: Int, change: BatchUpdatePlan.Change)] = []
         for (name, change) in attributes {
+            guard let slot = layout.slotIndex(forName: name), let attribute = layout.slots[slot].attribute else {
+                return nil
+            }
             switch change {
-            case .value(let value): values[name] = NSExpression(forConstantValue: value)
+            case .value(let value):
+                if value is [String: Any] { return nil }
+                changes.removeAll { $0.slot == slot }
+                changes.append((slot, .value(StoredValue(value, for: attribute))))
             case .merged: return nil
             case .computed(let change, _, _):
                 // Of one property, a statement makes one change.
-                guard values[name] == nil, let expression = change.expression(of: name) else { return nil }
-                values[name] = expression
+                guard !changes.contains(where: { $0.slot == slot }), let expression = change.expression(of: name) else {
+                    return nil
+                }
+                changes.append((slot, .expression(expression)))
             }
         }
-        return values
+        return changes.sorted { $0.slot < $1.slot }
     }
 
     /// Sets the values, on the queue of the context.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Fetches the models of a type from rows.
 struct StructFetcher<Model: CoreModel>: Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Values of models, without the models: what a fetch of some properties reads.
 struct SelectedValues: Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed, so that it cannot be kept longer than
 /// its row.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed, so that it cannot be kept longer
 /// than its model.

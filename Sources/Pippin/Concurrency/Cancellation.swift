@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Whether the task that waits for work has been cancelled. The work runs on a queue, where `Task.isCancelled` knows
 /// nothing of that task.

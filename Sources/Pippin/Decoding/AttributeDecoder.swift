@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Decodes a value that is stored in one attribute.
 enum AttributeDecoder {

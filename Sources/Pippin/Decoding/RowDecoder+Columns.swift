@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // The columns that a row does not hand out directly: those without a value, and those of rows that were read before.
 extension RowDecoder: ColumnSource {

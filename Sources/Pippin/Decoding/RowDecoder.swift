@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Provides the models that a row leads to, when the row is decoded.
 protocol RelatedRows: AnyObject {

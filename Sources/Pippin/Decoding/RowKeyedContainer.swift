@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Gives a row's values by key.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {

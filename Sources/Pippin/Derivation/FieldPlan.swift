@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// How a property is stored.
 enum FieldKind: Sendable {

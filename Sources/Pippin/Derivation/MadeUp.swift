@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The made-up values that a type is decoded from.
 ///

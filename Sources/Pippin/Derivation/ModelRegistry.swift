@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The entities of a manager for models, by the models' types.
 package final class ModelRegistry: Sendable {

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 /// A decoder that returns made-up values and records what it was asked for.
 ///

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// How a property is stored, derived from its type.
 struct TypeShape<Value: Decodable> {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// What becomes of a model that is in a save several times, by itself or within others.
 enum RepeatedModels {

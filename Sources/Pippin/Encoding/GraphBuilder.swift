@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Makes the nodes of a graph, and holds what is needed only meanwhile. All of its methods are mutating: one that is
 /// not would have the whole builder copied by each closure that changes it.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The models of one type, or the references, that a relationship of a saved model shall have.
 protocol LinkedModels {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // What a graph knows of its nodes.
 extension ModelGraph {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The models of a save: each model once, with its values and its links to the others.
 ///

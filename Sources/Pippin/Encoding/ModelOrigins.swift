@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Where the models are that a graph's nodes were made for. The builder keeps the lists that they are in.
 struct ModelOrigins {

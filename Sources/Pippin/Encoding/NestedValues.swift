@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // A nested value in the form of its composite attribute: by the elements' names, without elements that have no value.
 extension RecordPlan {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // The cursor tells which column an error is about.
 extension RecordEncoder: ColumnSink {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The values of a model's or composite value's fields, and the models in it.
 struct EncodedRecord {

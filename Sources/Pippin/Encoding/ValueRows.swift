@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The values of models, one model after the other. They are appended and set first, and only read afterwards.
 ///

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 // Core Data's errors as `PersistenceError`: with a code to decide by, and with Core Data's own error attached.
 extension PersistenceError {

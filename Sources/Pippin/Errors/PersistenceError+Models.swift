@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 import Ordering
 
 // Errors of models, their properties and values.

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 // Errors of managers, their stores, and files to import.
 extension PersistenceError {

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 /// What went wrong with a manager, a model or a store: a code to decide by, the subject, and a description that says
 /// what to do.

@@ -1,6 +1,6 @@
 import Ordering
 
-import CoreData
+import StoreSession
 
 /// Applies changes to a list. The work is proportional to the changes, except for one copy of the list.
 struct ListFollower<Model: CoreModel> {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// An order of models by values of their own on which stores and programs agree to the last byte. Pure.
 struct ListOrder: Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A list of models with the keys of their rows, as it was in one state of the stores.
 struct ListSnapshot<Model: CoreModel>: Sendable {

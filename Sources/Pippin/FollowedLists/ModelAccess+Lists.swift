@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A list that was read, and the way it was read.
 struct ReadList<Model: CoreModel>: Sendable {
@@ -59,7 +59,7 @@ private struct ListReader<Model: CoreModel> {
         let (models, keys) = try models(selection)
         guard let keys else { return ReadList(models: models) }
         // Asking turns the log of saves on.
-        _ = rows.coordinator.rowsSaved(between: moment, and: moment)
+        _ = rows.session.rowsSaved(between: moment, and: moment)
         return ReadList(
             models: models, keys: keys, kept: ListSnapshot(models: models, keys: keys, moment: moment))
     }

@@ -232,15 +232,15 @@ extension PersistenceManager {
     ) async throws -> ImportedBatch {
         let registry = registry
         _ = try registry.plan(of: Model.self)
-        return try await inSavedTransaction { context in
-            let access = ModelAccess(self, context, endsTransaction: true)
+        return try await inSavedTransaction { turn in
+            let access = ModelAccess(self, turn)
             access.givenFields = givenFields
             let graph = try ModelGraph(models, registry: registry, repeated: .lastCounts)
             let outcomes = try PersistenceError.explaining(.saveFailed) { try access.save(graph, .any) }
             try access.finish()
             return ImportedBatch(
                 models: outcomes.enumerated().map { (graph.nodes[$0].key, $1) },
-                replaced: try self.save(graph, in: context))
+                replaced: try turn.madeContext.map { try self.save(graph, in: $0) } ?? 0)
         }
     }
 }

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// Saves the models in a CSV file, whose first record names the columns.

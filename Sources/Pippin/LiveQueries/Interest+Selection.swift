@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension Interest {
     /// A fetch of models from the first one on.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// What an observation reported last, and which saves can change that.
 final class Interest: @unchecked Sendable {

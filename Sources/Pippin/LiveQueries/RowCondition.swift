@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The part of a filter that can be decided from one row. It may say that the filter can hold although it does not,
 /// but never the reverse. Pure.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Signals a manager's observations when a save may affect them: saves in this process, and everything else that
 /// changes a store, such as batch requests and other processes. One listener checks each save for all observations.
@@ -6,16 +6,9 @@ import CoreData
 /// Several changes before the next read make one signal, so that a slow reader gets the newest state rather than a
 /// queue.
 final class SaveSignals: Sendable {
-    /// Posted, with the coordinator, when a manager has loaded its stores.
-    static let managerDidLoad = Notification.Name("Pippin.managerDidLoad")
-
-    /// Posted, with the coordinator, when a manager has destroyed or closed its stores.
-    static let managerDidDestroy = Notification.Name("Pippin.managerDidDestroy")
-
     private let state = Locked(State())
 
-    private struct State: @unchecked Sendable {
-        // @unchecked Sendable: an observer's token is only passed back to the notification center.
+    private struct State {
         var listeners: [Int: Listener] = [:] {
             didSet { all = nil }
         }
@@ -24,7 +17,8 @@ final class SaveSignals: Sendable {
         var next = 0
         /// How many signals there have been.
         var count = 0
-        var sources: [Source] = []
+        /// Ends the listening to a session; nil where there are no listeners.
+        var end: (@Sendable () -> Void)?
 
         mutating func allListeners() -> ContiguousArray<Listener> {
             if let all { return all }
@@ -34,35 +28,21 @@ final class SaveSignals: Sendable {
         }
     }
 
-    /// The source of signals, as long as there are listeners.
-    private enum Source {
-        case notifications(any NSObjectProtocol)
-        case saves(SaveListeners, Int)
-
-        func end() {
-            switch self {
-            case .notifications(let token): NotificationCenter.default.removeObserver(token)
-            case .saves(let listeners, let number): listeners.remove(number)
-            }
-        }
-    }
-
     private struct Listener {
         let interest: Interest
         let continuation: AsyncStream<Void>.Continuation
     }
 
     /// - Parameters:
-    ///   - container: the container whose stores matter; all of its contexts count.
+    ///   - session: the session whose stores matter, whoever saves to them.
     ///   - interest: says which saves matter.
     /// - Returns: an element for each save that matters; several in a row may be merged into one.
-    func stream(of container: NSPersistentContainer, for interest: Interest) -> AsyncStream<Void> {
-        let coordinator = container.persistentStoreCoordinator
-        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+    func stream(of session: StoreSession, for interest: Interest) -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in
                 state.next += 1
                 state.listeners[state.next] = Listener(interest: interest, continuation: continuation)
-                if state.sources.isEmpty { state.sources = sources(of: coordinator) }
+                if state.end == nil { state.end = listen(to: session) }
                 return state.next
             }
             continuation.onTermination = { _ in self.forget(number) }
@@ -70,26 +50,25 @@ final class SaveSignals: Sendable {
     }
 
     private func forget(_ number: Int) {
-        let sources = state.withLock { state -> [Source] in
+        let end = state.withLock { state -> (@Sendable () -> Void)? in
             state.listeners[number] = nil
-            guard state.listeners.isEmpty else { return [] }
-            defer { state.sources = [] }
-            return state.sources
+            guard state.listeners.isEmpty else { return nil }
+            defer { state.end = nil }
+            return state.end
         }
-        for source in sources { source.end() }
+        end?()
     }
 
-    private func sources(of coordinator: NSPersistentStoreCoordinator) -> [Source] {
-        let center = NotificationCenter.default
-        // The notification does not say which entities others have changed.
-        let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
-            [weak self] note in
-            if !Self.followsSave(note) { self?.signalAll() }
+    private func listen(to session: StoreSession) -> @Sendable () -> Void {
+        let saves = session.saves.add { [weak self] in self?.didSave(WrittenRows($0.names, $0.changes)) }
+        // Nobody says which entities others have changed.
+        let changes = session.changes.add { [weak self] in
+            if $0.followSaves.contains(false) { self?.signalAll() }
         }
-        let stores = [Self.managerDidLoad, Self.managerDidDestroy].map { name in
-            center.addObserver(forName: name, object: coordinator, queue: nil) { [weak self] _ in self?.signalAll() }
+        return {
+            session.saves.remove(saves)
+            session.changes.remove(changes)
         }
-        return [saves(of: coordinator), .notifications(others)] + stores.map { .notifications($0) }
     }
 
     /// How many signals there have been, whichever observations they touched.
@@ -105,15 +84,8 @@ final class SaveSignals: Sendable {
         }
     }
 
-    private func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
-
-    private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
-        let listeners = coordinator.saveListeners
-        let number = listeners.add { [weak self] entities, changes in
-            self?.didSave(WrittenRows(entities, changes))
-        }
-        return .saves(listeners, number)
-    }
+    /// Signals all observations, as when the store was opened, destroyed or closed.
+    func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
 
     private func didSave(_ written: WrittenRows) {
         nextSignal().withUnsafeBufferPointer { listeners in
@@ -122,11 +94,6 @@ final class SaveSignals: Sendable {
                 listeners[place].continuation.yield()
             }
         }
-    }
-
-    /// Whether a context's save has reported the change already.
-    private static func followsSave(_ note: Notification) -> Bool {
-        note.userInfo?[NSPersistentStoreCoordinator.followsSaveKey] != nil
     }
 }
 

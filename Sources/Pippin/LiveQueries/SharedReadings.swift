@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The readings that equal live queries of a manager share: one after each save that touches them, for all of them.
 final class SharedReadings: Sendable {

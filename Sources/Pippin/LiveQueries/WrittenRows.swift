@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The rows that a save wrote, as far as interests need them. They are collected once per save, for all interests.
 struct WrittenRows {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// Closes the store for good: what is left of this manager's use of it is ended, and its connections are closed. A
@@ -25,17 +25,16 @@ extension PersistenceManager {
     }
 
     private func closeStores() {
-        let coordinator = container.persistentStoreCoordinator
         // Writes that were begun are done by then, and so is a thread that opens the store.
         writes.sync {
             opening.withLock { _ in
                 lifecycle.withLock { $0 = $0.ending() }
-                for context in stayingContexts { context.perform { context.reset() } }
+                resetContexts()
                 // Fails only for a store that somebody has removed.
-                for store in coordinator.persistentStores { try? coordinator.remove(store) }
+                for store in session.openStores { try? session.remove(store) }
             }
         }
         // Observations read, find the store closed, and end.
-        NotificationCenter.default.post(name: SaveSignals.managerDidDestroy, object: coordinator)
+        saveSignals.signalAll()
     }
 }

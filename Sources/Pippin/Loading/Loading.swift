@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// Opens the store, creating it if it is missing, and migrating it if the models have changed.
@@ -41,32 +41,29 @@ extension PersistenceManager {
             try creation.check(wasDestroyed: lifecycle.withLock { $0.isDestroyed })
             if let plan { try migrate(by: plan, progress) }
         }
-        for description in container.persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
+        for description in session.descriptions { description.shouldAddStoreAsynchronously = false }
+        // A coordinator migrates records, and knows further types of stores.
+        if registry.plans.isEmpty || session.descriptions.contains(where: \.needsCoordinator) { _ = container }
         do { try openReconciledStores() } catch { throw explained(error) }
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
     }
 
-    /// Opens the stores that the container describes, as Core Data does.
+    /// Opens the stores of the descriptions.
     ///
     /// If one cannot be opened, none stays open: the next attempt opens all, and starting over destroys all.
-    func openContainer() throws {
-        let coordinator = container.persistentStoreCoordinator
-        let former = coordinator.persistentStores
-        let failure = Locked<(any Error)?>(nil)
-        // Synchronous, as set above: the handler has been called for every store when this returns.
-        container.loadPersistentStores { _, error in
-            if let error { failure.withLock { $0 = $0 ?? error } }
+    func openSession() throws {
+        let former = session.openStores
+        do { for description in session.descriptions { try session.open(description) } } catch {
+            for store in session.openStores where !former.contains(where: { $0 === store }) {
+                try? session.remove(store)
+            }
+            throw error
         }
-        guard let error = failure.withLock({ $0 }) else { return }
-        for store in coordinator.persistentStores where !former.contains(where: { $0 === store }) {
-            try? coordinator.remove(store)
-        }
-        throw error
     }
 
     private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {
         let checked = try CheckedPlan(plan, endingAt: programModel, of: name)
-        for description in container.persistentStoreDescriptions {
+        for description in session.descriptions {
             guard description.isMigrated, let url = description.url else { continue }
             try MigrationRunner(
                 plan: checked, type: description.type, url: url, options: description.options, progress: progress

@@ -13,13 +13,13 @@ extension PersistenceManager {
             attempts -= 1
             do {
                 try reconcileStores()
-                return try withoutInference { try openContainer() }
+                return try withoutInference { try openSession() }
             } catch  where attempts > 0 && error.saysOfAnotherVersion {}
         }
     }
 
     private var reconciledDescriptions: [NSPersistentStoreDescription] {
-        registry.plans.isEmpty ? [] : container.persistentStoreDescriptions.filter(\.isReconciled)
+        registry.plans.isEmpty ? [] : session.descriptions.filter(\.isReconciled)
     }
 
     private func reconcileStores() throws {
@@ -30,8 +30,7 @@ extension PersistenceManager {
         for (store, description) in found where description.isMigratedByInference {
             try migrate(store, description)
         }
-        let coordinator = container.persistentStoreCoordinator
-        if coordinator.persistentStores.isEmpty { try coordinator.adopt(model) }
+        if session.openStores.isEmpty { try session.adopt(model) }
     }
 
     private func reconciliations(
@@ -40,7 +39,7 @@ extension PersistenceManager {
         var found: [(any ReconcilableStore, NSPersistentStoreDescription)] = []
         for description in reconciledDescriptions {
             guard let url = description.url,
-                let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: description.type)?
+                let store = try StoreFormats.migratable(ofType: description.type)?
                     .reconciliation(
                         at: url, program: model, rules: registry.reconciliationRules, options: description.options)
             else { continue }
@@ -83,10 +82,12 @@ extension PersistenceManager {
 
 extension NSPersistentStoreDescription {
     /// Whether the store is compared with the models. A description that says how to migrate is followed instead.
-    fileprivate var isReconciled: Bool {
-        NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
-            && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
-            && options[PippinProgressiveMigrationOptionKey] == nil
+    fileprivate var isReconciled: Bool { StoreFormats.migratable(ofType: type) != nil && !needsCoordinator }
+
+    /// Whether only a coordinator can open the store, because of its type or the way in which it is migrated.
+    var needsCoordinator: Bool {
+        StoreFormats.format(ofType: type) == nil || options[NSPersistentStoreStagedMigrationManagerOptionKey] != nil
+            || options[PippinProgressiveMigrationOptionKey] != nil
     }
 
     fileprivate var isMigratedByInference: Bool {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// Closes the store and removes everything that was saved, also from a store that cannot be opened, since the
@@ -33,10 +33,7 @@ extension PersistenceManager {
                 }
             }
             // Observations read, find no store, and end.
-            if !self.isOpen {
-                NotificationCenter.default.post(
-                    name: SaveSignals.managerDidDestroy, object: self.container.persistentStoreCoordinator)
-            }
+            if !self.isOpen { self.saveSignals.signalAll() }
             return outcome
         }
         try outcome.get()
@@ -44,15 +41,14 @@ extension PersistenceManager {
 
     /// Destroys the stores. The caller holds `opening`, and opens new ones if it starts over.
     private func destroyStores(_ startsOver: Bool) throws {
-        let coordinator = container.persistentStoreCoordinator
         let destroying = try nextStep { try $0.destroying(on: .current, startsOver: startsOver) }
-        let stores = coordinator.persistentStores
+        let stores = session.openStores
         if stores.isEmpty { try creation.check(wasDestroyed: lifecycle.withLock { $0.isDestroyed }) }
         var places: [(url: URL?, type: String, options: [AnyHashable: Any]?)] = stores.map {
-            ($0.url, $0.type, $0.options)
+            ($0.url, $0.type, $0.facts.options)
         }
         // A description that was added since has no open store yet, and would bring what it leads to into the new one.
-        for description in container.persistentStoreDescriptions
+        for description in session.descriptions
         where !places.contains(where: { description.leadsTo($0.url, $0.type, $0.options) }) {
             places.append((description.url, description.type, description.options))
         }
@@ -60,9 +56,9 @@ extension PersistenceManager {
         // next use.
         try step { _ in destroying }
         do {
-            for context in stayingContexts { context.perform { context.reset() } }
+            resetContexts()
             try PersistenceError.explaining(.notOpened) {
-                for store in stores { try coordinator.remove(store) }
+                for store in stores { try session.remove(store) }
             }
             // One in memory is gone. A file that is no database may be somebody else's, and stays.
             var gone: [String] = []
@@ -71,7 +67,7 @@ extension PersistenceManager {
                 if options[NSPersistentStoreForceDestroyOption] == nil {
                     options[NSPersistentStoreForceDestroyOption] = false
                 }
-                do { try coordinator.destroyPersistentStore(at: url, ofType: type, options: options) } catch {
+                do { try session.destroy(at: url, ofType: type, options: options) } catch {
                     throw PersistenceError.explained(error, destroyed: gone)
                 }
                 gone.append(url.lastPathComponent)
@@ -88,7 +84,7 @@ extension NSPersistentStoreDescription {
     /// Whether the description is of the store at a place. Two schemas of one database have one URL.
     fileprivate func leadsTo(_ place: URL?, _ placeType: String, _ placeOptions: [AnyHashable: Any]?) -> Bool {
         guard let url, let place else { return false }
-        if type == placeType, let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) {
+        if type == placeType, let format = StoreFormats.migratable(ofType: type) {
             return format.areOneStore(url, options, place, placeOptions)
         }
         return url.standardizedFileURL == place.standardizedFileURL

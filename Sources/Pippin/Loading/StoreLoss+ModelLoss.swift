@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension StoreLoss {
     /// A loss, reworded for structs.

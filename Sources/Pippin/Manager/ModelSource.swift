@@ -1,4 +1,4 @@
-package import CoreData
+package import StoreSession
 
 /// The source of a manager's model.
 package enum ModelSource {

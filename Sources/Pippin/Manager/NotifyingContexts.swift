@@ -10,7 +10,7 @@ extension PersistenceManager {
 
     private func notifyContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
         for context in stayingContexts {
-            let isOnQueue = context === container.viewContext && MainQueue.isCurrent
+            let isOnQueue = context.concurrencyType == .mainQueueConcurrencyType && MainQueue.isCurrent
             // Without waiting: a queue that waits for this one would wait for ever.
             if isOnQueue {
                 context.merge(key, identifiers)

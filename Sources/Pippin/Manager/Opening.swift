@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // The first caller opens the store, and the others wait.
 extension PersistenceManager {
@@ -85,8 +85,7 @@ extension PersistenceManager {
         }
         configureMainContext()
         // Observations read again: the store may be another one than before.
-        NotificationCenter.default.post(
-            name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
+        saveSignals.signalAll()
         try step { $0.opened(by: opener) }
     }
 
@@ -95,7 +94,7 @@ extension PersistenceManager {
         case .inProgress: .stillOpening(manager: name)
         case .destroyed: .notLoaded(manager: name)
         case .loaded: .alreadyLoaded(manager: name)
-        case .ended: .closed(container.persistentStoreDescriptions, manager: name)
+        case .ended: .closed(session.descriptions, manager: name)
         }
     }
 }

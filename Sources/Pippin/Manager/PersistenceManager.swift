@@ -17,8 +17,24 @@ public final class PersistenceManager: Sendable {
     /// The manager's name, which is also the default store's.
     public let name: String
 
-    /// Core Data's container, for what structs cannot express.
-    public let container: NSPersistentContainer
+    /// Core Data's container, for what structs cannot express. It has the manager's store, also one that is open.
+    public var container: NSPersistentContainer {
+        if let made = madeContainer.withLock({ $0 }) { return made }
+        // The session's lock comes first: a question that holds it may need a context.
+        return session.withLock {
+            madeContainer.withLock { made in
+                if let made { return made }
+                let new = NSPersistentContainer(name: name, session: session)
+                if isOpen { configure(new.viewContext) }
+                made = new
+                return new
+            }
+        }
+    }
+
+    let madeContainer = Locked<NSPersistentContainer?>(nil)
+    /// The store.
+    package let session: StoreSession
 
     /// The merge policy of the contexts that the manager hands out.
     package let objectMergePolicy: NSMergePolicy
@@ -36,11 +52,11 @@ public final class PersistenceManager: Sendable {
     let saveSignals = SaveSignals()
     let sharedReadings = SharedReadings()
     let workDurations = WorkDurations()
-    /// Rows without managed objects, where that can be had.
-    let storeRows: (any StateRows)?
+    /// The store's rows.
+    let storeRows: StoreRows
     /// The entities that were derived from models.
     package let registry: ModelRegistry
-    /// The model of the program alone. The container's model may have more, which the store has in addition.
+    /// The model of the program alone. The session's model may have more, which the store has in addition.
     let programModel: NSManagedObjectModel
     /// Whether the store may be created.
     let creation: CreationCheck
@@ -61,26 +77,22 @@ public final class PersistenceManager: Sendable {
             model = try source.model()
             modelFailure = nil
         } catch {
-            // Kept for `load`, which can throw it. Until then the container has an empty model.
+            // Kept for `load`, which can throw it. Until then the session has an empty model.
             model = NSManagedObjectModel()
             modelFailure = error as? PersistenceError ?? .modelNotFound(name: name, bundle: "\(error)")
         }
         programModel = model
         creation = CreationCheck(location)
         contextPolicy = registry.plans.isEmpty ? mergePolicy : SchemaMergePolicy(mergePolicy, registry)
-        container = NSPersistentContainer(name: name, managedObjectModel: model)
-        if let description = location.makeDescription() { container.persistentStoreDescriptions = [description] }
-        for description in container.persistentStoreDescriptions { description.announceChanges() }
-        storeRows = PersistenceManager.rows(of: container)
+        session = StoreSession(model)
+        session.descriptions = [location.makeDescription() ?? NSPersistentStoreDescription(named: name)]
+        for description in session.descriptions { description.announceChanges() }
+        storeRows = StoreRows(session)
     }
 
     /// The model; throws if there is none.
     package func checkedModel() throws -> NSManagedObjectModel {
         if let modelFailure { throw modelFailure }
         return programModel
-    }
-
-    private static func rows(of container: NSPersistentContainer) -> (any StateRows)? {
-        StoreRows(container.persistentStoreCoordinator)
     }
 }

@@ -4,7 +4,7 @@ package import CoreData
 extension PersistenceManager {
     /// Runs work in a transaction of its own, one at a time with the manager's other writes, and saves its changes.
     package func inSavedTransaction<Result>(
-        _ policy: WriteConflictPolicy = .retry, _ work: (NSManagedObjectContext) throws -> Result
+        _ policy: WriteConflictPolicy = .retry, _ work: (WriteTurn) throws -> Result
     ) throws -> Result {
         try openIfNeeded()
         return try writes.sync { try inTransaction(policy) { try saving($0, work) } }
@@ -13,11 +13,11 @@ extension PersistenceManager {
     /// Runs work in a transaction of its own, as the blocking method does, off the calling thread.
     package func inSavedTransaction<Result: Sendable>(
         _ policy: WriteConflictPolicy = .retry,
-        _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+        _ work: @escaping @Sendable (WriteTurn) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
         return try await writes.async {
-            try self.inTransaction(policy) { context in try self.saving(context, work) }
+            try self.inTransaction(policy) { turn in try self.saving(turn, work) }
         }
     }
 
@@ -26,20 +26,26 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - kind: foresees whether the work is short.
-    ///   - work: changes the context that it is given. The second argument says whether it must be short: it throws
+    ///   - work: changes what its turn gives it. The second argument says whether it must be short: it throws
     ///     `WorkDurations.TooMuch` if it is not, and is done again where it may take long.
     /// - Returns: what the work returns.
     /// - Throws: what the work and its save throw.
     func inBriefTransaction<Result: Sendable>(
-        _ kind: WorkKind, _ work: @escaping @Sendable (NSManagedObjectContext, Bool) throws -> Result
+        _ kind: WorkKind, _ work: @escaping @Sendable (WriteTurn, Bool) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
-        if let done = try changeAtOnce(kind, { context in try self.saving(context) { try work($0, true) } }) {
+        if let done = try changeAtOnce(kind, { turn in try self.saving(turn) { try work($0, true) } }) {
             return done
         }
-        return try await inSavedTransaction(.retry) { context in
-            try self.workDurations.timing(kind) { try work(context, false) }
+        return try await inSavedTransaction(.retry) { turn in
+            try self.workDurations.timing(kind) { try work(turn, false) }
         }
+    }
+
+    private func saving<Result>(_ turn: WriteTurn, _ work: (WriteTurn) throws -> Result) throws -> Result {
+        let result = try work(turn)
+        if let context = turn.madeContext { try save(context) }
+        return result
     }
 
     package func saving<Result>(

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// SQLite's primary result codes for errors of values: `SQLITE_TOOBIG`, `SQLITE_CONSTRAINT` and `SQLITE_MISMATCH`.
 private let codesOfValues: Set<UInt8> = [18, 19, 20]

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// What a `write` does if others have saved to the store after its block read and before it is saved.
 public enum WriteConflictPolicy: Sendable {
@@ -21,11 +21,11 @@ enum WriteAttempts {
 }
 
 extension PersistenceManager {
-    /// Does work in a new context whose reads and saves are one transaction, and repeats it if others interfere.
+    /// Does work whose reads and saves are one transaction, and repeats it if others interfere.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     func inTransaction<Result>(
-        _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
+        _ policy: WriteConflictPolicy, _ work: (WriteTurn) throws -> Result
     ) throws -> Result {
         // The store may have been destroyed while this waited for its turn.
         try openIfNeeded()
@@ -33,7 +33,7 @@ extension PersistenceManager {
         while true {
             attempt += 1
             if attempt > 1 { try Cancellation.current?.check() }
-            let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
+            let transaction = OptimisticTransaction(session)
             defer { transaction.end() }
             if attempt > WriteAttempts.unhindered {
                 try PersistenceError.explaining(.saveFailed) { try transaction.lockOutWriters() }
@@ -41,8 +41,7 @@ extension PersistenceManager {
             let outcome = Swift.Result { try perform(work, in: transaction) }
             // The block may have caught the error of a read that failed because the transaction is broken.
             guard transaction.isBroken else { return try outcome.get() }
-            let conflict = OptimisticTransaction.conflict(
-                container.persistentStoreCoordinator.persistentStores.first?.url)
+            let conflict = OptimisticTransaction.conflict(session.openStores.first?.url)
             // The block's own saves must not be repeated.
             if transaction.hasSaved { throw PersistenceError(saving: conflict, registry) }
             if policy == .fail || attempt == WriteAttempts.limit {
@@ -59,13 +58,13 @@ extension PersistenceManager {
     ///   others came first: nothing is saved then.
     /// - Throws: what the work and its save throw.
     func changeAtOnce<Result>(
-        _ kind: WorkKind, _ work: (NSManagedObjectContext) throws -> Result
+        _ kind: WorkKind, _ work: (WriteTurn) throws -> Result
     ) throws -> Result? {
         guard ThreadSharing.allowsWork, OptimisticTransaction.current == nil, workDurations.areShort(kind) else {
             return nil
         }
         let result: Result?? = try writes.runIfFree {
-            let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
+            let transaction = OptimisticTransaction(session)
             // An error here occurs again, and is reported, in the transaction that waits.
             guard (try? transaction.lockOutWritersUnlessBusy()) == true else { return nil }
             defer { transaction.end() }
@@ -82,13 +81,11 @@ extension PersistenceManager {
     }
 
     private func perform<Result>(
-        _ work: (NSManagedObjectContext) throws -> Result, in transaction: OptimisticTransaction
+        _ work: (WriteTurn) throws -> Result, in transaction: OptimisticTransaction
     ) throws -> Result {
-        let worker = makeWorker()
-        worker.join(transaction)
-        return try worker.performAndWait {
+        try WriteTurn(self, transaction).run { turn in
             try writes.entering {
-                try OptimisticTransaction.$current.withValue(transaction) { try work(worker) }
+                try OptimisticTransaction.$current.withValue(transaction) { try work(turn) }
             }
         }
     }

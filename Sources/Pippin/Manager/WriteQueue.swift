@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 import Foundation
 
 /// Runs one write at a time. Between looking a record up and inserting it, no other write of the manager can intervene.

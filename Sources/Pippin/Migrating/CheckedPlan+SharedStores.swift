@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 // A plan only knows the entities of its versions. A store may have more, of other programs, which are migrated
 // along.
@@ -17,7 +17,7 @@ extension CheckedPlan {
         }
         for index in models.indices.reversed() {
             guard
-                let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.reconciliation(
+                let store = try StoreFormats.migratable(ofType: type)?.reconciliation(
                     at: url, program: models[index], rules: ReconciliationRules(), options: options),
                 !store.isMigrationNeeded, store.reconciliation.losses.isEmpty,
                 !store.reconciliation.leftAlone.isEmpty

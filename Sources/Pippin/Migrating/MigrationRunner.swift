@@ -17,7 +17,7 @@ struct MigrationRunner {
     ///   store is then unchanged.
     func run() throws {
         guard try exists(), try needsMigration() else { return }
-        try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(
+        try StoreFormats.migratable(ofType: type)?.succeed(
             url, options: options, failing: { $0 }
         ) { places in
             try migrate {
@@ -29,7 +29,7 @@ struct MigrationRunner {
     }
 
     private func exists() throws -> Bool {
-        try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url, options: options) ?? false
+        try StoreFormats.migratable(ofType: type)?.exists(at: url, options: options) ?? false
     }
 
     private func needsMigration() throws -> Bool {
@@ -74,7 +74,7 @@ struct MigrationRunner {
         let step = plan.steps[index]
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)
         do {
-            try NSPersistentStoreCoordinator.migratableFormat(ofType: type).map {
+            try StoreFormats.migratable(ofType: type).map {
                 try manager.makeSuccessor(of: source, in: $0, at: destination, by: step.mapping, options: options)
             }
         } catch {
@@ -172,6 +172,6 @@ extension StepManager {
 extension NSPersistentStoreDescription {
     /// Whether a plan can migrate stores of this type.
     var isMigrated: Bool {
-        NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
+        StoreFormats.migratable(ofType: type) != nil
     }
 }

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A version of an app's models, for a ``MigrationPlan``.
 ///

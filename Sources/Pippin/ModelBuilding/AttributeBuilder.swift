@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 /// Makes Core Data's attributes from a model's fields.
 struct AttributeBuilder {

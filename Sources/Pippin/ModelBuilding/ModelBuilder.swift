@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 /// Makes Core Data's model from derived entities.
 enum ModelBuilder {

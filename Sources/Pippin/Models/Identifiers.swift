@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Identifiers, as the attributes that hold them need them.
 extension CoreModel {

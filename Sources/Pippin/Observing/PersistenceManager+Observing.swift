@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// The models that a filter selects: now, and again after each save that changes them, whichever context, manager
@@ -100,7 +100,7 @@ extension PersistenceManager {
         _ selection: Interest.Selection?, _ key: ReadingKey?,
         _ question: @escaping @Sendable (ReadAccess, _ former: Asked<State>?) throws -> Asked<State>
     ) -> LiveQuery<State> {
-        let container = container
+        let session = session
         let signals = saveSignals
         let shared = key.map { sharedReadings.reading($0, of: Asked<State>.self) }
         let ask: @Sendable (Asked<State>?) async throws -> Asked<State> = { former in
@@ -112,7 +112,7 @@ extension PersistenceManager {
         }
         return LiveQuery(
             makeInterest: { Interest(selection) },
-            signals: { signals.stream(of: container, for: $0) },
+            signals: { signals.stream(of: session, for: $0) },
             read: { interest in
                 do {
                     let asked =
@@ -123,7 +123,7 @@ extension PersistenceManager {
                         }
                     // The entities asked for are known once the block has run. Until then every save counts.
                     interest.ask(for: asked.entities)
-                    interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
+                    interest.prepare(for: session.modelLayout)
                     return asked.reading
                 } catch  where self.lifecycle.withLock({ $0.isStartingOver }) {
                     throw LiveQueryPause()

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A value whose type has an order of its own, as an argument of a format or in a Swift predicate: as a rule, a case of
 /// a comparable enumeration.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension Filter where Model: CoreModel {
     /// Whether the filter selects a model in memory, with the same result as in a store.

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 extension Filter: CustomStringConvertible {
     /// The filter in the predicate language.

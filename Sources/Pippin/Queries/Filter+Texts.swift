@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension Filter {
     /// Selects models whose property has one of some values.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A condition that selects models.
 ///

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A value of a program, as an argument of a format or in a Swift predicate.
 enum FilterArgument {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A model, or a reference to one, as an argument of a format: it is compared by its identifier.
 final class ModelArgument: NSObject, @unchecked Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// How a property is compared with a value.
 enum FilterComparison: Equatable {

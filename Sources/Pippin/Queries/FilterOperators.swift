@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Values enter the filter in their attributes' form: an enumeration as its raw value, nil as no value. An enumeration
 // that is CaseIterable has its own order, as the list of its cases that are less or greater; any other one is refused

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The model to which the properties of a filter belong: the model that is selected, or a member of one of its lists.
 struct FilterScope {

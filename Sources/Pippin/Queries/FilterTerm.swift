@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A filter without its model's type.
 indirect enum FilterTerm {

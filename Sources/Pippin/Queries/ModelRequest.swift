@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A fetch that is built step by step.
 ///

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The order in which models are fetched. Enumerations are in the order of their raw values, texts in that of their
 /// code points, unless a ``TextOrder`` is given.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A total order, and the models that come after a given one in it.
 struct Page {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// What a predicate in memory has asked for, and no reference knows.
 final class UnknownReads {

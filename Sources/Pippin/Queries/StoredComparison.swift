@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Compares a property with values in their stored forms: an enumeration by its raw value, a nested value element by
 /// element, JSON by its bytes, a reference by the identifier that it leads to.

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 // Comparisons with nil of what has no column that could be NULL. They go by the properties, as Swift does, rather
 // than by the relationships, where nothing is nil. Filters by key path have the same conditions from

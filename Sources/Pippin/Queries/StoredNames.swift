@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 /// Replaces the names in a predicate by those that a store has: a nested struct's property is stored by its coding
 /// key, and the identifier that a reference calls `id` may be another property of the model.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// How an ``Order`` compares texts.
 public enum TextOrder: Sendable, Hashable {

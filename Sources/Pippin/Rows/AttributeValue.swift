@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 extension StoredValue {
     /// The value that key-value coding returned for an attribute.

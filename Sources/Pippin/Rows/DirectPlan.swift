@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// How a model's rows are saved without managed objects.
 final class DirectPlan: Sendable {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Decodes models that contain no other models: each row becomes its model at once.
 struct FlatReader {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The destinations of a relationship, by number: models of a type, or the identifiers of references.
 protocol MemberList: AnyObject {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Makes models or references from rows as they are handed out.
 protocol MemberSink: AnyObject {

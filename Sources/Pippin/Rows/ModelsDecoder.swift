@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The source of the elements of a collection of models or references.
 protocol MemberSource {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A selection of records, and their order.
 package struct RecordSelection: @unchecked Sendable {

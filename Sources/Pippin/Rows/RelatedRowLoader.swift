@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Loads the rows that models lead to, level by level, each level of an entity at once.
 struct RelatedRowLoader {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The rows of models and the links between them, as a value: rows and links have numbers.
 struct RowGraph {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // The rows that saves wrote, and the models that contain them.
 extension StoreRows {
@@ -28,7 +28,7 @@ extension StoreRows {
         of plan: EntityPlan, _ registry: ModelRegistry, between former: StoresMoment, and now: StoresMoment,
         atMost most: Int
     ) throws -> Set<Int64>? {
-        guard let rows = coordinator.rowsSaved(between: former, and: now) else { return nil }
+        guard let rows = session.rowsSaved(between: former, and: now) else { return nil }
         let links = try links(within: plan, registry)
         var known: [ObjectIdentifier: Set<Int64>] = [:]
         for identifier in rows.inserted + rows.others {
@@ -59,7 +59,7 @@ extension StoreRows {
 
     /// A filter for the rows of an entity with some primary keys.
     func predicate(of plan: EntityPlan, keys: Set<Int64>) throws -> NSPredicate? {
-        guard let store = coordinator.persistentStores.first else { return nil }
+        guard let store = session.openStores.first else { return nil }
         let layout = try layout(of: plan)
         let identifiers = keys.sorted().map {
             NSManagedObjectID(layout: layout, store: store.identity, key: $0)
@@ -99,14 +99,14 @@ extension StoreRows {
     private func keys(
         atEndOf relationship: RelationshipLayout, of layout: EntityLayout, _ keys: Set<Int64>
     ) throws -> Set<Int64> {
-        guard let store = coordinator.persistentStores.first else { return [] }
+        guard let store = session.openStores.first else { return [] }
         let identifiers = keys.sorted().map { NSManagedObjectID(layout: layout, store: store.identity, key: $0) }
         var ends: Set<Int64> = []
-        try scope.reading(coordinator) {
+        try scope.reading(session) {
             if relationship.isToMany {
-                return try coordinator.forEachKey(atEndOf: relationship, for: identifiers) { ends.insert($1) }
+                return try session.forEachKey(atEndOf: relationship, for: identifiers) { ends.insert($1) }
             }
-            try coordinator.forEachRow(for: identifiers) { _, row in
+            try session.forEachRow(for: identifiers) { _, row in
                 if let key = try row.destination(at: relationship.slot) { ends.insert(key) }
             }
         }

@@ -1,31 +1,30 @@
 import CoreData
 
-/// Rows read from the store without managed objects. This is the one place that uses more than Core Data's public
-/// API.
-final class StoreRows: StateRows, SetRows, @unchecked Sendable {
-    // @unchecked Sendable: the coordinator locks itself, `Locked` the other state.
-    let coordinator: NSPersistentStoreCoordinator
+/// Rows read from the store without managed objects, in the current state or an earlier one.
+final class StoreRows: SetRows, @unchecked Sendable {
+    // @unchecked Sendable: the session locks itself, `Locked` the other state.
+    let session: StoreSession
     /// The state that is read.
     let scope: ReadScope
     private let slotsByEntity: Locked<[ObjectIdentifier: ContiguousArray<Int>]>
     private let directPlans: Locked<[PlanKey: DirectPlanEntry]>
 
-    init(_ coordinator: NSPersistentStoreCoordinator) {
-        self.coordinator = coordinator
+    init(_ session: StoreSession) {
+        self.session = session
         scope = .now
         slotsByEntity = Locked([:])
         directPlans = Locked([:])
     }
 
     private init(_ other: StoreRows, _ scope: ReadScope) {
-        coordinator = other.coordinator
+        session = other.session
         self.scope = scope
         slotsByEntity = other.slotsByEntity
         directPlans = other.directPlans
     }
 
     /// The same rows in another state.
-    func reading(_ scope: ReadScope) -> any StateRows {
+    func reading(_ scope: ReadScope) -> StoreRows {
         if case .now = scope, case .now = self.scope { return self }
         return StoreRows(self, scope)
     }
@@ -40,7 +39,7 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
 
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
         let plan = try fetchPlan(plan, selection)
-        return try scope.reading(coordinator) { try coordinator.fetchRows(plan, stores: nil) }
+        return try scope.reading(session) { try session.fetchRows(plan) }
     }
 
     func forEachRow(
@@ -48,8 +47,8 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
     ) throws {
         var failure: (any Error)?
         let plan = try fetchPlan(plan, selection)
-        try scope.reading(coordinator) {
-            try coordinator.forEachRow(plan) { row in
+        try scope.reading(session) {
+            try session.forEachRow(plan) { row in
                 do {
                     try body(row)
                 } catch {
@@ -67,18 +66,18 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
     ) throws {
         var fetch = try fetchPlan(plan, selection)
         fetch.columns = paths.map { .keyPath($0.path) }
-        try scope.reading(coordinator) { try coordinator.readTuples(fetch, body) }
+        try scope.reading(session) { try session.readTuples(fetch, body) }
     }
 
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try scope.reading(coordinator) { try coordinator.rows(for: identifiers) }
+        try scope.reading(session) { try session.rows(for: identifiers) }
     }
 
     func destinations(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
         guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-        return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
+        return try scope.reading(session) { try session.destinations(of: relationship, for: identifiers) }
     }
 
     // MARK: In sets
@@ -96,7 +95,7 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
     func isEmpty(_ plan: EntityPlan) throws -> Bool {
         var fetch = FetchPlan(entity: try layout(of: plan))
         fetch.limit = 1
-        return try scope.reading(coordinator) { try coordinator.fetchRows(fetch, stores: nil).isEmpty }
+        return try scope.reading(session) { try session.fetchRows(fetch).isEmpty }
     }
 
     func forEachRow(
@@ -104,16 +103,16 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
         _ body: (any CurrentRow) throws -> Void
     ) throws {
         let layout = try layout(of: plan)
-        try scope.reading(coordinator) {
-            try coordinator.forEachRow(of: layout, where: slot, isAmong: values, body)
+        try scope.reading(session) {
+            try session.forEachRow(of: layout, where: slot, isAmong: values, body)
         }
     }
 
     /// The plan for saving a model's rows without objects; nil if that is not possible, or the stores do not take
     /// rows.
-    func directPlan(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> (DirectPlan, NSPersistentStore)? {
-        guard let store = coordinator.persistentStores.first, isSetSource, store.takesRows else { return nil }
-        let model = coordinator.modelLayout
+    func directPlan(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> (DirectPlan, SessionStore)? {
+        guard let store = session.onlyStore, store.takesRows else { return nil }
+        let model = session.modelLayout
         let key = PlanKey(plan: plan.id, model: ObjectIdentifier(model))
         let known = directPlans.withLock { $0[key] }
         if let known { return known.plan.map { ($0, store) } }
@@ -132,20 +131,20 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
     }
 
     /// Whether there is only one store, so that its rows are related only to each other.
-    var isSetSource: Bool { coordinator.persistentStores.count == 1 }
+    var isSetSource: Bool { session.onlyStore != nil }
 
     func forEachRow(
         of plan: EntityPlan, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
-    ) throws { try scope.reading(coordinator) { try coordinator.forEachRow(for: identifiers, body) } }
+    ) throws { try scope.reading(session) { try session.forEachRow(for: identifiers, body) } }
 
     func forEachDestination(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
         guard let relationship = try layout(of: plan).relationship(named: field.name) else { return }
-        try scope.reading(coordinator) {
-            try coordinator.forEachDestination(of: relationship, for: identifiers, body)
+        try scope.reading(session) {
+            try session.forEachDestination(of: relationship, for: identifiers, body)
         }
     }
 
@@ -154,14 +153,15 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
         atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> KeyLists {
         var lists = KeyLists(count: identifiers.count)
-        try scope.reading(coordinator) {
-            try coordinator.forEachKey(atEndOf: relationship, for: identifiers) { lists.add($1, to: $0) }
+        try scope.reading(session) {
+            try session.forEachKey(atEndOf: relationship, for: identifiers) { lists.add($1, to: $0) }
         }
         return lists
     }
 
+    /// The statement that fetches the rows of a selection; nil for a store that does not run statements.
     func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {
-        try coordinator.statement(of: try fetchPlan(plan, selection))
+        try session.statement(of: try fetchPlan(plan, selection))
     }
 
     private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {
@@ -174,7 +174,7 @@ final class StoreRows: StateRows, SetRows, @unchecked Sendable {
     }
 
     func layout(of plan: EntityPlan) throws -> EntityLayout {
-        let model = coordinator.modelLayout
+        let model = session.modelLayout
         guard let layout = model.entityByName[plan.name] else {
             throw PersistenceError.unknownEntity(plan.name, known: model.entities.map(\.name))
         }

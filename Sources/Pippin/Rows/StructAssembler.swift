@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Makes models from rows, from the innermost models outwards, so that the models in a model exist when its decoder
 /// asks for them. Each row is decoded once, and its value is shared by all models that contain it.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A single value of a model, or of one that it leads to.
 struct AttributePath {
@@ -54,12 +54,4 @@ protocol SetRows: StructRows {
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
-}
-
-/// Rows of a store, in the current state or an earlier one.
-protocol StateRows: StructRows, Sendable {
-    /// The rows in a state of the store.
-    func reading(_ scope: ReadScope) -> any StateRows
-    /// The statement that fetches the rows of a selection; nil for a store that does not run statements.
-    func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String?
 }

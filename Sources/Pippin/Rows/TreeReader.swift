@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Reads models with everything in them, with one statement for the models and one for each relationship. The models in
 /// a model are read and finished before the model itself.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Many-to-many relationships, and lists of references. Their members are compared with the pairs in the store, with
 // one query for all models of an entity. A model that is added to one, or removed from it, counts as changed, as at

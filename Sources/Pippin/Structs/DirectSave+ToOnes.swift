@@ -1,6 +1,6 @@
 import Ordering
 
-import CoreData
+import StoreSession
 
 // To-one relationships to models that others may have as well, and references. A model at the end counts as
 // changed, since its inverse relationship has changed: its version is increased, as when objects are saved.

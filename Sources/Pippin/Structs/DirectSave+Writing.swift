@@ -1,6 +1,6 @@
 import Ordering
 
-import CoreData
+import StoreSession
 
 // The differences become a change set.
 extension DirectSave {
@@ -33,22 +33,20 @@ extension DirectSave {
 
     /// Writes the differences.
     ///
-    /// - Parameter context: the transaction's context, on whose queue this runs.
+    /// - Parameter transaction: the transaction of the block.
     /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
-    func commit(in context: NSManagedObjectContext) throws {
-        do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
-            // Others took these keys first: once more, with reserved ones.
-            try commit(in: context, countsKeys: true)
-        }
+    func commit(in transaction: OptimisticTransaction) throws {
+        try rows.session.saveRows(to: store, in: transaction) { try changes(in: transaction, countsKeys: $0) }
     }
 
-    private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
+    /// The change set; nil if nothing differs.
+    private func changes(in transaction: OptimisticTransaction, countsKeys: Bool) throws -> ChangeSet? {
         let new = graph.nodes.indices.filter { keys[$0] == nil }
         let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
             .union(references.changed.filter { keys[$0] != nil }).sorted()
-        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
+        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return nil }
         let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
-        let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
+        let made = try rows.session.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys, transaction)
         for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
         var changes = ChangeSet()
         changes.promises = made.promises
@@ -73,7 +71,7 @@ extension DirectSave {
                     changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
         }
         changes.updated += try changesOfFormerDestinations()
-        try context.saveRows(changes, to: store, isRepeated: countsKeys)
+        return changes
     }
 
     /// The rows of models of which only the members change.

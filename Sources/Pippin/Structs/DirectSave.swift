@@ -1,6 +1,6 @@
 import Ordering
 
-import CoreData
+import StoreSession
 
 /// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
 /// differences become a change set.
@@ -12,7 +12,7 @@ final class DirectSave {
     /// By the number of the entity in the graph.
     let plans: [DirectPlan?]
     let rows: StoreRows
-    let store: NSPersistentStore
+    let store: SessionStore
     // Only one thread at a time uses a save, so checking its accesses for overlaps would find nothing.
     /// The primary keys by node; nil for a model that is new.
     @exclusivity(unchecked) private(set) var keys: ContiguousArray<Int64?>
@@ -60,7 +60,7 @@ final class DirectSave {
     ///   - rows: the store's rows, in the transaction's state.
     ///   - store: the store.
     /// - Throws: `NotDirect`, and what reading throws.
-    init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
+    init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: SessionStore) throws {
         self.graph = graph
         (self.rows, self.store) = (rows, store)
         plans = try Self.plans(of: plan, by: graph)

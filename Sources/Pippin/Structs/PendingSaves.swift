@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The saves of a block that go to the store as rows when it ends, unless the block does anything else: one save of
 /// any models, or several of models of one type, each of which is saved once. Several saves are joined into one at

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Encodes a value for one attribute.
 enum AttributeEncoder {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A kind of attribute.
 enum AttributeKind: Sendable, Equatable {

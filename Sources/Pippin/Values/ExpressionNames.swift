@@ -1,5 +1,5 @@
-import CoreData
+import PredicateFormat
 
 // Foundation has classes of these names on other platforms too, which can be neither created nor subclassed.
-typealias NSExpression = CoreData.NSExpression
-typealias NSComparisonPredicate = CoreData.NSComparisonPredicate
+typealias NSExpression = PredicateFormat.NSExpression
+typealias NSComparisonPredicate = PredicateFormat.NSComparisonPredicate

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// The value of an identifier of any type. It distinguishes the records of an entity.
 enum RecordKey: Hashable, Sendable {

@@ -16,7 +16,7 @@ extension ModelRequest {
         return try await manager.offThread {
             let plan = try manager.registry.plan(of: Model.self)
             let fetcher = StructFetcher<Model>(plan: plan, registry: manager.registry)
-            return try manager.storeRows?.statement(of: plan, try fetcher.selection(request))
+            return try manager.storeRows.statement(of: plan, try fetcher.selection(request))
         }
     }
 }

@@ -30,16 +30,20 @@ extension PersistenceManager {
         try changes(&wanted)
         let prepared = try PreparedChanges(wanted, plan, registry)
         let selection = RecordSelection(predicate: try filter.predicate(plan, registry))
-        let (count, changed) = try await inSavedTransaction { context -> (Int, [NSManagedObjectID]) in
-            if let values = prepared.batch, context.knowsBatches {
-                let request = NSBatchUpdateRequest(entityName: plan.name)
-                request.predicate = selection.predicate
-                request.propertiesToUpdate = values
-                request.resultType = .updatedObjectIDsResultType
-                let result = try self.executed(request, in: context) as? NSBatchUpdateResult
-                let changed = result?.result as? [NSManagedObjectID] ?? []
-                return (changed.count, changed)
+        let (count, changed) = try await inSavedTransaction { turn -> (Int, [NSManagedObjectID]) in
+            let layout = try self.storeRows.layout(of: plan)
+            if let changes = prepared.batch(of: layout), self.session.takesBatches {
+                var batch = BatchUpdatePlan(rows: FetchPlan(entity: layout))
+                batch.rows.predicate = selection.predicate?.read(for: layout)
+                (batch.changes, batch.wantsIdentifiers) = (changes, true)
+                do {
+                    let outcome = try self.session.working(in: turn.transaction) {
+                        try self.session.updateBatch(batch, stores: nil)
+                    }
+                    return (outcome.count, outcome.identifiers)
+                } catch { throw PersistenceError(saving: error, self.registry) }
             }
+            let context = turn.context()
             let objects = try plan.objects(selection, in: context)
             try prepared.apply(to: objects, in: context)
             return (objects.count, [])
@@ -61,40 +65,26 @@ extension PersistenceManager {
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) async throws -> Int {
         let plan = try registry.plan(of: type)
-        let (count, deleted) = try await inSavedTransaction { context -> (Int, [NSManagedObjectID]) in
-            guard context.knowsBatches else {
+        let (count, deleted) = try await inSavedTransaction { turn -> (Int, [NSManagedObjectID]) in
+            guard self.session.takesBatches else {
+                let context = turn.context()
                 let objects = try plan.objects(.all, in: context)
                 for object in objects { context.delete(object) }
                 return (objects.count, [])
             }
-            let all = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-            let request = NSBatchDeleteRequest(fetchRequest: all)
-            request.resultType = .resultTypeObjectIDs
-            let result: NSBatchDeleteResult?
-            do { result = try context.execute(request) as? NSBatchDeleteResult } catch {
-                throw PersistenceError(deletingAll: plan, error, context.persistentStoreCoordinator?.managedObjectModel)
+            var batch = BatchDeletePlan(rows: FetchPlan(entity: try self.storeRows.layout(of: plan)))
+            batch.wantsIdentifiers = true
+            do {
+                let outcome = try self.session.working(in: turn.transaction) {
+                    try self.session.deleteBatch(batch, stores: nil)
+                }
+                return (outcome.count, outcome.identifiers)
+            } catch {
+                throw PersistenceError(deletingAll: plan, error, self.session.model)
                     ?? PersistenceError(saving: error, self.registry)
             }
-            let deleted = result?.result as? [NSManagedObjectID] ?? []
-            return (deleted.count, deleted)
         }
         notifyContexts(ofDeleted: deleted)
         return count
-    }
-}
-
-extension PersistenceManager {
-    /// Runs a batch request. Its errors are reported as those of a refused save.
-    private func executed(
-        _ request: NSPersistentStoreRequest, in context: NSManagedObjectContext
-    ) throws -> NSPersistentStoreResult {
-        do { return try context.execute(request) } catch { throw PersistenceError(saving: error, registry) }
-    }
-}
-
-extension NSManagedObjectContext {
-    /// Whether all stores support batch requests.
-    fileprivate var knowsBatches: Bool {
-        persistentStoreCoordinator?.takesBatches ?? false
     }
 }

@@ -1,5 +1,5 @@
 import CompactCollections
-import CoreData
+import StoreSession
 
 extension PersistenceError {
     /// The error for a deletion of all models of a type that other models require; nil for any other error.

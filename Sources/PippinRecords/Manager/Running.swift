@@ -22,7 +22,7 @@ extension PersistenceManager {
     func writing<Result>(
         in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
-        guard let context else { return try inSavedTransaction(.retry, work) }
+        guard let context else { return try inSavedTransaction { try work($0.context()) } }
         try openIfNeeded()
         return try context.performAndWait { try saveOrRestore(context, work) }
     }
@@ -30,7 +30,7 @@ extension PersistenceManager {
     func writing<Result: Sendable>(
         in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
-        guard let context else { return try await inSavedTransaction(.retry, work) }
+        guard let context else { return try await inSavedTransaction { try work($0.context()) } }
         try await openIfNeeded()
         return try await perform(in: context) { try self.saveOrRestore($0, work) }
     }

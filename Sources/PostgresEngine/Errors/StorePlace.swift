@@ -96,6 +96,22 @@ package struct StorePlace: Sendable {
         return URL(string: plain + (plain.contains("?") ? "&" : "?") + "pippin_session=\(session)") ?? url
     }
 
+    /// The location of a store given by a connection string.
+    ///
+    /// - Parameters:
+    ///   - connection: the connection string.
+    ///   - schema: the schema of the store's tables; `nil` for that of the string.
+    /// - Returns: the URL, and the option that the store needs where the string has no URL, so that opening the store
+    ///   reports what is wrong with it.
+    package static func location(of connection: String, schema: String?) -> (url: URL, option: (String, NSObject)?) {
+        // Requests about a store that is not open use its URL.
+        if let url = url(of: connection, schema: schema) { return (url, nil) }
+        return (
+            URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"),
+            (NSPostgreSQLConnectionStringOption, connection as NSString)
+        )
+    }
+
     /// A URL with the content of a connection string.
     ///
     /// - Parameters:

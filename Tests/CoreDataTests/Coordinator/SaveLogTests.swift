@@ -3,6 +3,7 @@ import StoreEngine
 import Testing
 
 @testable import CoreData
+@testable import StoreSession
 
 @Suite("The log of the rows that saves wrote")
 struct SaveLogTests {

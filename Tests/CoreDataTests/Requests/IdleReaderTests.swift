@@ -38,7 +38,9 @@ struct IdleReaderTests {
         request.resultType = .dictionaryResultType
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         return try store.context.performAndWait {
-            try coordinator.reading(token) { try store.context.fetch(request).compactMap { $0["name"] as? String } }
+            try coordinator.session.reading(token.state) {
+                try store.context.fetch(request).compactMap { $0["name"] as? String }
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 @testable import CoreData
+@testable import StoreSession
 import Foundation
 import SQLiteConnection
 import TestSupport

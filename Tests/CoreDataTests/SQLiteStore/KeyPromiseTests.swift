@@ -103,25 +103,21 @@ struct KeyPromiseTests {
 
     @Test("A save of rows whose keys were taken tells once that it begins, and once that it is done")
     func toldOnce() throws {
-        let counter = PostingCounter(of: context)
-        let store = try #require(container.persistentStoreCoordinator.stores.first)
-        let tag = try #require(context.entityLayout(named: "Tag"))
-        try context.performAndWait {
-            for isRepeated in [false, true] {
-                let made = try context.makeIdentifiers(for: [tag], in: store, countsKeys: isRepeated)
-                var changes = ChangeSet()
-                changes.promises = made.promises
-                changes.inserted = made.identifiers.map {
-                    RowChange(
-                        objectID: $0, version: 0, values: tag.defaultValues, changedSlots: [], toManyChanges: [])
-                }
-                if isRepeated {
-                    try context.saveRows(changes, to: store, isRepeated: true)
-                } else {
-                    try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_NAME = 'Tag'", in: file)
-                    #expect(throws: KeysTaken.self) { try context.saveRows(changes, to: store) }
-                }
+        let coordinator = container.persistentStoreCoordinator
+        let counter = PostingCounter(of: coordinator)
+        let session = coordinator.session
+        let store = try #require(session.openStores.first)
+        let tag = try #require(coordinator.modelLayout.entityByName["Tag"])
+        try session.saveRows(to: store, in: nil) { countsKeys in
+            let made = try session.makeIdentifiers(for: [tag], in: store, countsKeys: countsKeys, nil)
+            // Another program takes the key.
+            if !countsKeys { try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_NAME = 'Tag'", in: file) }
+            var changes = ChangeSet()
+            changes.promises = made.promises
+            changes.inserted = made.identifiers.map {
+                RowChange(objectID: $0, version: 0, values: tag.defaultValues, changedSlots: [], toManyChanges: [])
             }
+            return changes
         }
         #expect(counter.names == ["will", "did"])
         #expect(try plainSQL("SELECT Z_PK FROM ZTAG", in: file) == ["8"])
@@ -166,14 +162,15 @@ private final class PostingCounter: @unchecked Sendable {
     private(set) var names: [String] = []
     private var observers: [any NSObjectProtocol] = []
 
-    init(of context: NSManagedObjectContext) {
+    init(of coordinator: NSPersistentStoreCoordinator) {
         let told: [(Notification.Name, String)] = [
             (NSManagedObjectContext.willSaveObjectsNotification, "will"),
             (NSManagedObjectContext.didSaveObjectsNotification, "did"),
         ]
         observers = told.map { name, word in
-            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [weak self] _ in
-                self?.names.append(word)
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] note in
+                let context = note.object as? NSManagedObjectContext
+                if context?.persistentStoreCoordinator === coordinator { self?.names.append(word) }
             }
         }
     }

@@ -66,8 +66,8 @@ struct BothWays {
     /// Whether the saves of some work went to the store as rows.
     func goesAsRows(_ work: (PersistenceManager) throws -> Void) throws -> [Bool] {
         let heard = Locked<[Bool]>([])
-        let listeners = rows.container.persistentStoreCoordinator.saveListeners
-        let number = listeners.add { _, changes in heard.withLock { $0.append(changes != nil) } }
+        let listeners = rows.session.saves
+        let number = listeners.add { saved in heard.withLock { $0.append(saved.changes != nil) } }
         defer { listeners.remove(number) }
         try work(rows)
         return heard.withLock { $0 }

@@ -46,8 +46,8 @@ struct LiveTreeTests {
     /// What a save by rows wrote; nil for other saves.
     private func rows(_ save: () throws -> Void) throws -> (entities: Set<String>, changes: ChangeSet?) {
         let heard = Locked<(entities: Set<String>, changes: ChangeSet?)>(([], nil))
-        let listeners = manager.container.persistentStoreCoordinator.saveListeners
-        let number = listeners.add { entities, changes in heard.withLock { $0 = (entities, changes) } }
+        let listeners = manager.session.saves
+        let number = listeners.add { saved in heard.withLock { $0 = (saved.names, saved.changes) } }
         defer { listeners.remove(number) }
         try save()
         return heard.withLock { $0 }

@@ -67,7 +67,8 @@ struct MissingFileTests {
         let registry = try ModelRegistry([Photo.self])
         let reader = StructFetcher<Photo>(plan: try registry.plan(of: Photo.self), registry: registry)
         guard fromObjects else {
-            return try reader.models(reader.selection(id: uid), StoreRows(container.persistentStoreCoordinator)).first
+            return try reader.models(reader.selection(id: uid), StoreRows(container.persistentStoreCoordinator.session))
+                .first
         }
         let context = container.newBackgroundContext()
         return try context.performAndWait {

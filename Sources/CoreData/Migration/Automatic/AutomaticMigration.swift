@@ -34,28 +34,6 @@ struct AutomaticMigration {
                 configuration: configuration, options: options)
             return try migration.run()
         }
-        guard StoreSettings.flag(options, NSInferMappingModelAutomaticallyOption) else {
-            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
-        }
-        try format.migrateByInference(
-            url, from: source, to: model, configuration: configuration, options: options,
-            defersCleanup: StoreSettings.flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey))
-    }
-}
-
-extension MigratableFormat {
-    /// Infers a mapping between two models, and migrates a store with it.
-    ///
-    /// - Throws: 134140 if no mapping can be inferred, and the errors of the migration.
-    static func migrateByInference(
-        _ url: URL, from source: NSManagedObjectModel, to model: NSManagedObjectModel, configuration: String?,
-        options: [AnyHashable: Any]?, defersCleanup: Bool = false
-    ) throws {
-        let plan: MappingPlan
-        do { plan = try MappingInference.plan(from: source, to: model) } catch {
-            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
-        }
-        let migration = InferredMigration(from: source, to: model, plan: plan, configuration: configuration)
-        try migrate(url, by: migration, options: options, defersCleanup: defersCleanup, progress: { _ in })
+        try format.migrateIfAllowed(url, from: source, to: model, configuration: configuration, options: options)
     }
 }

@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import StoreSession
 
 /// Migrates a store by a mapping model, object by object, into a new store beside it, which then replaces it.
 struct MappedMigration {
@@ -83,7 +84,7 @@ extension NSPersistentStoreCoordinator {
     fileprivate func reserveKeys(upTo key: Int64) throws {
         guard let store = persistentStores.first, let keys = store.engine.keys else { return }
         for entity in modelLayout.entities
-        where entity.superentity == nil && store.holds(entity, of: managedObjectModel) {
+        where entity.superentity == nil && store.sessionStore.holds(entity, of: managedObjectModel) {
             try keys.reserveKeys(upTo: key, of: entity)
         }
     }

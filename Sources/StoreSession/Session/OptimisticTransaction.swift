@@ -1,4 +1,6 @@
+import CoreDataModel
 import Foundation
+import StoreEngine
 import Synchronization
 
 /// Work that reads stores and saves changes based on what it read, as if the stores had no other users: when it saves,
@@ -11,7 +13,7 @@ package final class OptimisticTransaction: Sendable {
     /// The transaction that the current code belongs to.
     @TaskLocal package static var current: OptimisticTransaction?
 
-    private let coordinator: NSPersistentStoreCoordinator
+    private let session: StoreSession
     /// The transaction that contains this one, for a write within a write.
     private let outer: OptimisticTransaction?
     /// Whether the work only reads, so that a save of its own disturbs it as others' do.
@@ -26,8 +28,8 @@ package final class OptimisticTransaction: Sendable {
     }
 
     /// Begins a transaction that has not read anything yet.
-    package init(_ coordinator: NSPersistentStoreCoordinator, isReading: Bool = false) {
-        (self.coordinator, self.isReading) = (coordinator, isReading)
+    package init(_ session: StoreSession, isReading: Bool = false) {
+        (self.session, self.isReading) = (session, isReading)
         outer = Self.current
     }
 
@@ -49,13 +51,13 @@ package final class OptimisticTransaction: Sendable {
                 + "what was read may not be so any more.", url: url, suggestion: "Read again, and decide anew.")
     }
 
-    /// Keeps others from saving until the transaction has saved or ends: `BEGIN IMMEDIATE`. Contexts of the same
-    /// coordinator can still save, which breaks the transaction.
+    /// Keeps others from saving until the transaction has saved or ends: `BEGIN IMMEDIATE`. Others of the same session
+    /// can still save, which breaks the transaction.
     ///
     /// - Throws: 134090 if others keep a store locked for longer than its timeout.
     package func lockOutWriters() throws {
-        try coordinator.withLock {
-            for store in coordinator.stores where !store.isReadOnly { try store.engine.sharing?.lockOutWriters() }
+        try session.withLock {
+            for store in session.stores where !store.isReadOnly { try store.engine.sharing?.lockOutWriters() }
         }
     }
 
@@ -65,28 +67,28 @@ package final class OptimisticTransaction: Sendable {
     /// - Returns: whether others are kept out: never where there are several stores.
     /// - Throws: the errors of the store.
     package func lockOutWritersUnlessBusy() throws -> Bool {
-        try coordinator.withLockIfFree {
-            guard coordinator.stores.count == 1, let engine = coordinator.stores[0].engine.sharing else { return false }
+        try session.withLockIfFree {
+            guard session.stores.count == 1, let engine = session.stores[0].engine.sharing else { return false }
             return try engine.lockOutWritersUnlessBusy()
         } ?? false
     }
 
     /// Lets others save again.
     package func end() {
-        coordinator.withLock {
-            for store in coordinator.stores { store.engine.sharing?.readmitWriters() }
+        session.withLock {
+            for store in session.stores { store.engine.sharing?.readmitWriters() }
         }
     }
 
-    // MARK: For the coordinator
+    // MARK: For the session
 
     /// Runs a reading, and checks that the stores are in the state of the first one.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
-        try coordinator.withLock {
+        try session.withLock {
             // Within one state of the store, there can be no save in between.
-            let read = try coordinator.readingOneState {
+            let read = try session.readingOneState {
                 try settle()
                 return try body()
             }
@@ -106,34 +108,34 @@ package final class OptimisticTransaction: Sendable {
     }
 
     /// Runs a save. The stores check again that their state has not changed.
-    func saving<Result>(to stores: [NSPersistentStore], _ body: () throws -> Result) throws -> Result {
+    func saving<Result>(to stores: [SessionStore], _ body: () throws -> Result) throws -> Result {
         let known = state.withLock { $0 }
         if known.isBroken { throw broken() }
         guard let moment = known.moment else { return try body() }
         // A store that is written to checks its own count, in the transaction that writes.
-        let areAllWritten = coordinator.stores.allSatisfy { store in stores.contains { $0 === store } }
-        if !areAllWritten { try check(moment) } else if coordinator.generation != moment.saves { throw broken() }
+        let areAllWritten = session.stores.allSatisfy { store in stores.contains { $0 === store } }
+        if !areAllWritten { try check(moment) } else if session.generation != moment.saves { throw broken() }
         for store in stores { store.engine.sharing?.expectedChanges = moment.changes[store.identity.number] }
         defer { for store in stores { store.engine.sharing?.expectedChanges = nil } }
         do { return try body() } catch is UnexpectedChange { throw broken() }
     }
 
     /// Runs code that reserves keys for objects that are saved later.
-    func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try coordinator.working(in: self, body)
+    package func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try session.working(in: self, body)
     }
 
     /// Records a save of the current code, so that it does not count as another's save in the transactions that contain
     /// it.
     static func noteSave(
-        in transaction: OptimisticTransaction?, to coordinator: NSPersistentStoreCoordinator, _ former: UInt32,
+        in transaction: OptimisticTransaction?, to session: StoreSession, _ former: UInt32,
         _ now: UInt32
     ) {
         var next = transaction ?? current
         while let one = next {
             one.state.withLock { state in
                 state.hasSaved = true
-                if one.coordinator === coordinator, !one.isReading, state.moment?.saves == former {
+                if one.session === session, !one.isReading, state.moment?.saves == former {
                     state.moment?.saves = now
                 }
             }
@@ -145,36 +147,36 @@ package final class OptimisticTransaction: Sendable {
     /// none yet.
     ///
     /// - Throws: an `NSError` for a broken transaction, and the errors of the stores.
-    package func firstMoment() throws -> StoresMoment { try coordinator.withLock { try moment() } }
+    package func firstMoment() throws -> StoresMoment { try session.withLock { try moment() } }
 
     private func moment() throws -> StoresMoment {
         let known = state.withLock { $0 }
         if known.isBroken { throw broken() }
         if let moment = known.moment { return moment }
-        let moment = try coordinator.moment()
+        let moment = try session.moment()
         state.withLock { $0.moment = moment }
         return moment
     }
 
     private func check(_ moment: StoresMoment) throws {
-        guard try coordinator.moment() == moment else { throw broken() }
+        guard try session.moment() == moment else { throw broken() }
     }
 
     private func broken() -> NSError {
         state.withLock { $0.isBroken = true }
-        return Self.conflict(coordinator.stores.first?.url)
+        return Self.conflict(session.stores.first?.url)
     }
 }
 
-/// The counts of saves to a coordinator's stores. Equal counts mean the same state of the stores.
+/// The counts of saves to a session's stores. Equal counts mean the same state of the stores.
 package struct StoresMoment: Equatable, Sendable {
-    /// By contexts of the coordinator.
+    /// By contexts of the session.
     var saves: UInt32
     /// By others: each store's own count, by the store's number.
     let changes: [Int: Int64]
 }
 
-extension NSPersistentStoreCoordinator {
+extension StoreSession {
     /// Whether there are stores, and reading any of them does not block. For use under the lock.
     package var readsWithoutWaiting: Bool {
         !stores.isEmpty
@@ -188,8 +190,8 @@ extension NSPersistentStoreCoordinator {
         return StoresMoment(saves: generation, changes: changes)
     }
 
-    /// The rows that differ between two states of the stores, if only recent saves of few rows by contexts of the
-    /// coordinator lie between them.
+    /// The rows that differ between two states of the stores, if only recent saves of few rows by this session lie
+    /// between them.
     ///
     /// - Parameters:
     ///   - former: the earlier state.
@@ -203,7 +205,8 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Runs a request's work in a transaction.
-    func working<Result>(in transaction: OptimisticTransaction?, _ body: () throws -> Result) rethrows -> Result {
+    package func working<Result>(in transaction: OptimisticTransaction?, _ body: () throws -> Result) rethrows -> Result
+    {
         guard let transaction else { return try body() }
         return try withLock {
             let former = activeTransaction
@@ -217,7 +220,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Returns: the closure's result, and the number of the save.
     func writing<Result>(
-        to stores: [NSPersistentStore], in transaction: OptimisticTransaction?, _ body: () throws -> Result
+        to stores: [SessionStore], in transaction: OptimisticTransaction?, _ body: () throws -> Result
     ) throws -> (Result, generation: UInt32) {
         let former = generation
         let result = if let transaction { try transaction.saving(to: stores, body) } else { try body() }

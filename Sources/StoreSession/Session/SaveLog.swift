@@ -1,3 +1,6 @@
+import CoreDataModel
+import StoreEngine
+
 /// The rows that saves wrote; some may occur more than once.
 package struct SavedRowIDs: Sendable {
     /// The inserted rows.

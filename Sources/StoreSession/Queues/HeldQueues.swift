@@ -5,26 +5,43 @@ import Foundation
 /// A block that waits for another queue lends its own queue to the code that runs there, since no other code can run
 /// on it meanwhile. A main queue that waits for a child context thereby lets the child read its parent on the main
 /// queue.
-final class HeldQueues {
+package final class HeldQueues {
     private let queue: ObjectIdentifier
     private let others: HeldQueues?
+    /// The queue that the code has begun to hold meanwhile, and who has that queue.
+    private var later: (queue: ObjectIdentifier, user: AnyObject)?
 
-    init(_ queue: ObjectIdentifier, and others: HeldQueues?) {
+    package init(_ queue: ObjectIdentifier, and others: HeldQueues?) {
         self.queue = queue
         self.others = others
     }
 
-    func contains(_ wanted: ObjectIdentifier) -> Bool {
+    package func contains(_ wanted: ObjectIdentifier) -> Bool {
         var held: HeldQueues? = self
         while let current = held {
-            if current.queue == wanted { return true }
+            if current.queue == wanted || current.later?.queue == wanted { return true }
             held = current.others
         }
         return false
     }
 
     /// All of them.
-    var all: [ObjectIdentifier] { [queue] + (others?.all ?? []) }
+    package var all: [ObjectIdentifier] {
+        [queue] + (later.map { [$0.queue] } ?? []) + (others?.all ?? [])
+    }
+
+    /// Makes the running code hold one more queue, on which nothing else may run meanwhile, for `user`.
+    package func hold(_ queue: ObjectIdentifier, for user: AnyObject) { later = (queue, user) }
+
+    /// Who has the queue that the calling code has begun to hold.
+    package static var user: AnyObject? {
+        var held = current
+        while let one = held {
+            if let later = one.later { return later.user }
+            held = one.others
+        }
+        return nil
+    }
 
     // Kept by thread, since blocks do not change threads. A task-local value would be inherited by tasks for which
     // no block waits.
@@ -35,13 +52,13 @@ final class HeldQueues {
     }()
 
     /// The queues that the calling code holds.
-    static var current: HeldQueues? {
+    package static var current: HeldQueues? {
         // Unretained: `run` keeps the object alive as long as it is set.
         pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Runs a block that holds these queues.
-    func run<Result>(_ block: () throws -> Result) rethrows -> Result {
+    package func run<Result>(_ block: () throws -> Result) rethrows -> Result {
         let former = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, former) }

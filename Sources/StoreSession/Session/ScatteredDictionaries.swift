@@ -1,6 +1,8 @@
+import CoreDataModel
 import Foundation
 import Ordering
 import PredicateFormat
+import StoreEngine
 
 // Combines dictionaries of several stores in one order and within one limit, like objects of several stores.
 extension FetchPlan {

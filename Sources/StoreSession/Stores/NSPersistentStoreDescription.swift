@@ -1,5 +1,7 @@
 import CompactCollections
+import CoreDataModel
 import Foundation
+import StoreEngine
 
 /// The description of a store to open: its type, location and options.
 open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
@@ -84,6 +86,27 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     open var shouldInferMappingModelAutomatically: Bool {
         get { flag(NSInferMappingModelAutomaticallyOption) }
         set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
+    }
+
+    /// Makes the folder of the store's file, where the store may be created.
+    package final func makeFolder() {
+        guard type != NSInMemoryStoreType, let url, !isReadOnly else { return }
+        // If this fails, opening the store reports it, with the path.
+        try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+
+    /// The directory of stores whose descriptions name no other.
+    package static var defaultDirectory: URL {
+        let base =
+            FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            ?? URL(fileURLWithPath: NSTemporaryDirectory())
+        return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+    }
+
+    /// The description of an SQLite store in a directory, named like a container or a manager.
+    package convenience init(named name: String, in directory: URL = NSPersistentStoreDescription.defaultDirectory) {
+        self.init(url: directory.appendingPathComponent("\(name).sqlite"))
     }
 
     /// Returns a copy of the description.

@@ -1,3 +1,4 @@
+import CoreDataModel
 import StoreEngine
 
 /// The state of the stores that is read: the current state, the state at one moment, or the state in which a
@@ -8,32 +9,32 @@ package enum ReadScope: Sendable {
     /// The current state at each request.
     case now
     /// The state in which the generation was pinned.
-    case pinned(NSQueryGenerationToken)
+    case pinned(PinnedGeneration)
     /// The state at the first request; a later one fails if there was a save since.
     case transaction(OptimisticTransaction)
 
-    /// Runs requests of a coordinator in that state.
+    /// Runs requests of a session in that state.
     package func reading<Result>(
-        _ coordinator: NSPersistentStoreCoordinator, _ body: () throws -> Result
+        _ session: StoreSession, _ body: () throws -> Result
     ) throws -> Result {
         switch self {
         case .now: try body()
-        case .pinned(let token):
-            try coordinator.withLock {
-                try coordinator.check(token)
-                return try coordinator.reading(token, body)
+        case .pinned(let generation):
+            try session.withLock {
+                try session.check(generation)
+                return try session.reading(generation, body)
             }
         case .transaction(let transaction): try transaction.reading(body)
         }
     }
 
     /// Checks that all that was read in a pinned state was read from its stores.
-    package func check(_ coordinator: NSPersistentStoreCoordinator) throws {
-        if case .pinned(let token) = self { try coordinator.check(token) }
+    package func check(_ session: StoreSession) throws {
+        if case .pinned(let generation) = self { try session.check(generation) }
     }
 }
 
-extension NSPersistentStoreCoordinator {
+extension StoreSession {
     /// The current state, pinned so that it can be read while others write.
     ///
     /// - Parameter end: ends a wait for others' pins early; nil for a caller that waits in any case.
@@ -42,17 +43,17 @@ extension NSPersistentStoreCoordinator {
     /// - Throws: `CancellationError` if a wait was ended early.
     package func pinnedScope(_ end: (any EndableWait)? = nil) throws -> ReadScope? {
         do {
-            let token = try pinCurrentGeneration(end)
-            try check(token)
-            return .pinned(token)
+            let generation = try pinCurrentGeneration(end)
+            try check(generation)
+            return .pinned(generation)
         } catch let error as CancellationError { throw error } catch { return nil }
     }
 
-    /// Checks that there is a store, and that a token has the state of each one.
+    /// Checks that there is a store, and that a generation has the state of each one.
     ///
     /// - Throws: 134070 where a store was removed or added meanwhile, or cannot pin its state.
-    fileprivate func check(_ token: NSQueryGenerationToken) throws {
-        let isKept = withLock { !stores.isEmpty && stores.allSatisfy { token.generation(of: $0) != nil } }
+    fileprivate func check(_ generation: PinnedGeneration) throws {
+        let isKept = withLock { !stores.isEmpty && stores.allSatisfy { generation.object(of: $0) != nil } }
         guard isKept else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOperation,
@@ -80,15 +81,4 @@ extension NSPersistentStoreCoordinator {
 
     /// Whether a store rounds dates, so that two of them may become one.
     package var roundsDates: Bool { withLock { stores.contains { $0.engine.roundsDates } } }
-}
-
-extension NSManagedObjectContext {
-    /// Makes a new context read in a given state.
-    package func read(in scope: ReadScope) throws {
-        switch scope {
-        case .now: break
-        case .pinned(let token): try setQueryGenerationFrom(token)
-        case .transaction(let transaction): join(transaction)
-        }
-    }
 }

@@ -1,3 +1,6 @@
+import CoreDataModel
+import StoreEngine
+
 /// A log of which objects were saved recently, and when. It shows whether the values that a fault was fetched with are
 /// still current.
 struct ChangeLog {

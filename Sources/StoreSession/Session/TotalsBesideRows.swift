@@ -42,6 +42,14 @@ struct TotalsBesideRows {
 }
 
 extension FetchColumn {
+    /// The column as an expression.
+    package var tree: ExpressionTree {
+        switch self {
+        case .keyPath(let path): .keyPath(path.split(separator: ".").map(String.init))
+        case .expression(_, let expression, _): expressionTree(of: expression)
+        }
+    }
+
     /// Whether it is the same for all objects, because it is computed of all of them.
     fileprivate func isTotal(of entity: EntityLayout) -> Bool {
         let computed = tree.aggregating(over: [], of: entity)

@@ -1,7 +1,9 @@
+import CoreDataModel
 import Foundation
+import StoreEngine
 
 // Batch requests. Each is sent to the stores that hold its entity, under the lock.
-extension NSPersistentStoreCoordinator {
+extension StoreSession {
     /// Inserts rows into the first store that takes the entity.
     ///
     /// - Parameters:
@@ -11,8 +13,8 @@ extension NSPersistentStoreCoordinator {
     /// - Returns: the result of the insertion.
     /// - Throws: an error if no store takes the entity, 133010 for an object of another store, the errors of `next`,
     ///   and those of the store.
-    func insertBatch(
-        _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
+    package func insertBatch(
+        _ plan: BatchInsertPlan, stores wanted: [SessionStore]?, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome {
         try withLock {
             let candidates = storesOf(plan.entity, among: wanted)
@@ -33,7 +35,7 @@ extension NSPersistentStoreCoordinator {
     /// Updates the rows of every store that holds the entity.
     ///
     /// - Throws: 133010 if a relationship is to lead to an object of another store; no store is changed then.
-    func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
+    package func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [SessionStore]?) throws -> BatchOutcome {
         try withLock {
             let stores = try writableStores(plan.rows.entity, wanted)
             for case (let slot, .value(let value)) in plan.changes {
@@ -46,7 +48,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Deletes rows of every store that holds the entity.
-    func deleteBatch(_ plan: BatchDeletePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
+    package func deleteBatch(_ plan: BatchDeletePlan, stores wanted: [SessionStore]?) throws -> BatchOutcome {
         try withLock {
             let stores = try writableStores(plan.rows.entity, wanted)
             return try changing(stores) {
@@ -55,7 +57,7 @@ extension NSPersistentStoreCoordinator {
                         return try sum + batches(of: store).deleteBatch(plan)
                     }
                     var own = plan
-                    own.identifiers = identifiers.compactMap(localIdentifier).filter {
+                    own.identifiers = identifiers.map(localIdentifier).filter {
                         $0.storeIdentity === store.identity
                     }
                     return try sum + batches(of: store).deleteBatch(own)
@@ -66,7 +68,7 @@ extension NSPersistentStoreCoordinator {
 
     /// An object of another store has a key there, which identifies a different object here.
     private static func check(
-        _ value: StoredValue, of slot: Int, _ entity: EntityLayout, in store: NSPersistentStore
+        _ value: StoredValue, of slot: Int, _ entity: EntityLayout, in store: SessionStore
     ) throws {
         guard case .identifier(let identifier) = value, !store.identity.holds(identifier) else { return }
         throw StoreError.make(
@@ -77,7 +79,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Runs changes of unknown objects: contexts then read values again that they have fetched and not shown yet.
-    private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
+    private func changing(_ stores: [SessionStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
         var failure: (any Error)?
         let (outcome, generation) = try writing(to: stores, in: activeTransaction) {
             do { return try body() } catch  where stores.count > 1 && activeTransaction == nil {
@@ -92,19 +94,19 @@ extension NSPersistentStoreCoordinator {
         return outcome
     }
 
-    private func batches(of store: NSPersistentStore) throws -> any BatchEngine {
+    private func batches(of store: SessionStore) throws -> any BatchEngine {
         if let batches = store.engine.batches { return batches }
         throw StoreError.unsupported("batch requests", storeType: store.type, url: store.url)
     }
 
-    private func writableStores(_ entity: EntityLayout, _ wanted: [NSPersistentStore]?) throws -> [NSPersistentStore] {
+    private func writableStores(_ entity: EntityLayout, _ wanted: [SessionStore]?) throws -> [SessionStore] {
         let candidates = storesOf(entity, among: wanted)
         let writable = candidates.filter { !$0.isReadOnly }
         if writable.isEmpty { throw noStore(entity, candidates) }
         return writable
     }
 
-    private func noStore(_ entity: EntityLayout, _ candidates: [NSPersistentStore]) -> NSError {
+    private func noStore(_ entity: EntityLayout, _ candidates: [SessionStore]) -> NSError {
         let reason =
             candidates.isEmpty
             ? "the coordinator has no store for it; add one with addPersistentStore or loadPersistentStores first"

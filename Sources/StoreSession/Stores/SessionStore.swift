@@ -1,0 +1,52 @@
+import CoreDataModel
+import Foundation
+import StoreEngine
+
+/// A store of a session: the engine that reads and writes its rows, and the facts that both know of it.
+package final class SessionStore: @unchecked Sendable {
+    // @unchecked Sendable: the engine and the facts are used only under the session's lock, except for the identity,
+    // which is safe to share.
+
+    /// The name of the store's type, as in its metadata.
+    package let type: String
+    /// What the engine knows of the store, too.
+    package let facts: StoreFacts
+    package let engine: any StoreEngine
+    /// Whether the engine saves rows in transactions of its own; a store that a developer wrote works with objects.
+    package let savesRows: Bool
+    /// The format of the store; nil for one whose type only a coordinator knows.
+    package let format: (any StoreFormat.Type)?
+    /// The store's changes that have not been announced yet.
+    let announcements = ChangeAnnouncements()
+
+    package init(
+        type: String, facts: StoreFacts, engine: any StoreEngine, savesRows: Bool = true,
+        format: (any StoreFormat.Type)? = nil
+    ) {
+        (self.type, self.facts, self.engine) = (type, facts, engine)
+        (self.savesRows, self.format) = (savesRows, format)
+    }
+
+    /// The identity that IDs of the store's objects refer to.
+    package var identity: StoreIdentity { facts.identity }
+
+    /// The location of the store.
+    package var url: URL? { facts.url }
+
+    /// Whether the store may only be read.
+    package var isReadOnly: Bool { facts.isReadOnly }
+
+    /// Whether rows can be saved to the store.
+    package var takesRows: Bool { savesRows && !isReadOnly }
+
+    /// Whether the store's configuration includes an entity.
+    package func holds(_ entity: EntityLayout, of model: NSManagedObjectModel) -> Bool {
+        guard facts.configurationName != NSManagedObjectModel.defaultConfigurationName,
+            let entities = model.entities(forConfigurationName: facts.configurationName)
+        else { return true }
+        return entities.contains { $0.name == entity.name || $0.name == entity.root.name }
+    }
+
+    /// The store for the user info of an error: as programs know it. It has none before a coordinator shows it.
+    var affected: [String: Any] { identity.store.map { [NSAffectedStoresErrorKey: [$0]] } ?? [:] }
+}
