@@ -53,6 +53,43 @@ struct PolicyRelationshipTests {
         #expect(try stored("Book", "TRUEPREDICATE") == 0)
     }
 
+    @Test("have the order of the context where others have ordered them, too, whichever side wins", arguments: merging)
+    func order(policy: NSMergePolicy) throws {
+        let team = Library.entity("Team", [Library.attribute("name", .stringAttributeType)])
+        let player = Library.entity("Player", [Library.attribute("name", .stringAttributeType)])
+        Library.connect(team, "players", toMany: true, ordered: true, player, "team")
+        let model = NSManagedObjectModel()
+        model.entities = [team, player]
+        let container = try Library.inMemory(model)
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = policy
+        /// Moves a player, and saves.
+        func move(_ index: Int, to place: Int, in context: NSManagedObjectContext) throws {
+            let players = try #require(try context.all("Team").first).mutableOrderedSetValue(forKey: "players")
+            players.moveObjects(at: [index], to: place)
+            try context.save()
+        }
+        func names(in context: NSManagedObjectContext) throws -> String {
+            let players = try context.all("Team").first?.value(forKey: "players") as? NSOrderedSet
+            return players?.array.compactMap { ($0 as? NSManagedObject)?.string("name") }.joined() ?? ""
+        }
+        try other.performAndWait {
+            let players = ["a", "b", "c", "d", "e"].map { other.make("Player", ["name": $0]) }
+            other.make("Team", ["players": NSOrderedSet(array: players)])
+            try other.save()
+        }
+        try context.performAndWait {
+            #expect(try names(in: context) == "abcde")
+            try other.performAndWait {
+                try move(4, to: 0, in: other)
+                #expect(try names(in: other) == "eabcd")
+            }
+            try move(0, to: 3, in: context)
+        }
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.performAndWait { try names(in: fresh) } == "bcdae")
+    }
+
     @Test("have the members that others added once a fetch refreshes the object")
     func refetched() throws {
         try context.performAndWait {
