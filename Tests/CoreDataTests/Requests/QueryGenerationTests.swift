@@ -5,16 +5,17 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
+import StoreSession
 
 @Suite("Query generations keep a state of the store readable while others write")
 struct QueryGenerationTests {
     private func names(_ store: BatchStore, _ token: NSQueryGenerationToken?) throws -> [String] {
-        let source = store.container.persistentStoreCoordinator
+        let session = store.container.persistentStoreCoordinator.session
         let request = NSFetchRequest<NSDictionary>(entityName: "Tag")
         request.resultType = .dictionaryResultType
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         return try store.context.performAndWait {
-            try source.reading(token) { try store.context.fetch(request).compactMap { $0["name"] as? String } }
+            try session.reading(token?.state) { try store.context.fetch(request).compactMap { $0["name"] as? String } }
         }
     }
 
