@@ -35,3 +35,31 @@ extension SQLiteEngine: MigratedEngine {
         return true
     }
 }
+
+extension StoreStructure {
+    /// The tasks whose table or column still exists: metadata that another process has kept in memory may contain
+    /// finished ones.
+    package func existing(_ cleanup: DeferredCleanup) -> DeferredCleanup {
+        DeferredCleanup(
+            cleanup.tasks.filter { task in
+                switch task {
+                case .table(let name): return tables[name] != nil
+                case .column(let name, let table): return columnNames(table).contains(name)
+                }
+            })
+    }
+
+    /// The structure without what the tasks remove.
+    package func removing(_ cleanup: DeferredCleanup) -> StoreStructure {
+        var structure = self
+        for task in cleanup.tasks {
+            switch task {
+            case .table(let name):
+                structure.tables[name] = nil
+                structure.indexes = structure.indexes.filter { $0.value.table != name }
+            case .column(let name, let table): structure.tables[table]?.removeAll { $0.name == name }
+            }
+        }
+        return structure
+    }
+}

@@ -87,7 +87,8 @@ struct PolicyRelationshipTests {
             try move(0, to: 3, in: context)
         }
         let fresh = container.newBackgroundContext()
-        #expect(try fresh.performAndWait { try names(in: fresh) } == "bcdae")
+        let stored = try fresh.performAndWait { try names(in: fresh) }
+        #expect(stored == "bcdae")
     }
 
     @Test("have the members that others added once a fetch refreshes the object")
