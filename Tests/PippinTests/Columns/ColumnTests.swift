@@ -224,7 +224,7 @@ private struct Crate<Content: Codable & Sendable & Equatable>: Equatable {
 
 private struct Miscounted: CoreModel {
     let id: Int
-    static let wrongPlace = Locked(7)
+    static let wrongPlace = Locked(0)
 
     static var compiledColumns: ModelColumns? {
         ModelColumns(
@@ -257,11 +257,11 @@ struct CoreModelMacroTests {
     @Test("get an error where columns written by hand are not there", arguments: [7, -1])
     func missingColumns(place: Int) throws {
         let manager = PersistenceManager(models: Miscounted.self, store: .memory)
-        Miscounted.wrongPlace.withLock { $0 = place }
-        #expect(throws: PersistenceError.self) { try manager.writeAndWait { try $0.save(Miscounted(id: 1)) } }
-        Miscounted.wrongPlace.withLock { $0 = 0 }
+        // Opening tries the type's coding.
         try manager.writeAndWait { try $0.save(Miscounted(id: 1)) }
         Miscounted.wrongPlace.withLock { $0 = place }
+        defer { Miscounted.wrongPlace.withLock { $0 = 0 } }
+        #expect(throws: PersistenceError.self) { try manager.writeAndWait { try $0.save(Miscounted(id: 2)) } }
         #expect(throws: PersistenceError.self) { try manager.readAndWait { try $0.fetch(Miscounted.self) } }
     }
 
