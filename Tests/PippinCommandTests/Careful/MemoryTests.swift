@@ -33,7 +33,8 @@ private struct MeasuredRun {
         defer { for word in words + variables { free(word) } }
         var child = pid_t()
         try #require(posix_spawn(&child, program, &actions, nil, words, variables) == 0)
-        // The system's count of a child begins with what its parent had; that of the program is in /proc, until it ends.
+        // The system's count of a child begins with what its parent had; that of the program is in /proc, until it
+        // ends.
         var (state, most) = (Int32(), 0)
         while true {
             let ended = waitpid(child, &state, WNOHANG)
