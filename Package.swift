@@ -30,13 +30,10 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
-        .target(name: "Ordering"),
-        // The standard library's methods on collections for what is done infrequently: compiled once, not at each call.
-        .target(name: "CompactCollections"),
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
         .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
-        .target(name: "KeyedArchives", dependencies: ["Ordering"]),
-        .target(name: "PredicateFormat", dependencies: ["CompactCollections", "Ordering"]),
+        .target(name: "KeyedArchives"),
+        .target(name: "PredicateFormat"),
         // What a device and a server do to stay in step, as values; no store and no network in sight.
         .target(name: "SyncPlanning"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
@@ -44,73 +41,73 @@ let package = Package(
 
         // The files of models as values, which the plugin's tool needs and nothing above them.
         .target(
-            name: "ModelFiles", dependencies: ["CompactCollections", "KeyedArchives", "Ordering", "PredicateFormat"]),
+            name: "ModelFiles", dependencies: ["KeyedArchives", "PredicateFormat"]),
 
         // Models, written as Xcode's editor writes them: for tools, not for programs.
         .target(
             name: "ModelSourceWriting",
-            dependencies: ["CompactCollections", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat"]),
+            dependencies: ["KeyedArchives", "ModelFiles", "PredicateFormat"]),
 
         // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
         .target(
             name: "CoreDataModel",
             dependencies: [
-                "CompactCollections", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib",
+                "KeyedArchives", "ModelFiles", "PredicateFormat", "CZlib",
                 "CSwiftRuntime",
             ]),
         // What a store does for rows: plans in, rows out.
         .target(
             name: "StoreEngine",
-            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "Ordering", "PredicateFormat"]),
+            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "PredicateFormat"]),
         // Statements, as values; no database in sight.
         .target(
             name: "SQLGeneration",
-            dependencies: ["CompactCollections", "StoreEngine", "CoreDataModel", "PredicateFormat", "Ordering"]),
+            dependencies: ["StoreEngine", "CoreDataModel", "PredicateFormat"]),
         // The engine of stores in SQLite.
         .target(
             name: "SQLiteEngine",
             dependencies: [
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "Ordering", "CompactCollections", "CSQLite",
+                "PredicateFormat", "CSQLite",
             ]),
         // The engine of stores in PostgreSQL.
         .target(
             name: "PostgresEngine",
             dependencies: [
                 "SQLGeneration", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "Ordering",
+                "PredicateFormat",
             ]),
         // Which entity becomes which, and what that loses.
         .target(
             name: "MigrationPlans",
             dependencies: [
-                "CompactCollections", "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering",
+                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat",
             ]),
         // Rows in tables, brought to another model.
         .target(
             name: "SQLMigration",
             dependencies: [
-                "CompactCollections", "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel", "Ordering",
+                "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel",
             ]),
         // Stores in PostgreSQL that are migrated.
         .target(
             name: "PostgresMigration",
             dependencies: [
                 "MigrationPlans", "SQLMigration", "SQLGeneration", "PostgresConnection", "PostgresEngine",
-                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives",
             ]),
         // Stores in SQLite that are migrated in their place, or replaced.
         .target(
             name: "SQLiteMigration",
             dependencies: [
                 "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
-                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering", "CompactCollections",
+                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives",
             ]),
         // Stores that are open together: read, saved and observed as rows, without an object.
         .target(
             name: "StoreSession",
             dependencies: [
-                "CompactCollections", "CoreDataModel", "MigrationPlans", "ModelFiles", "Ordering", "PredicateFormat",
+                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat",
                 "SQLiteEngine",
                 "SQLiteMigration", "StoreEngine",
             ]),
@@ -119,7 +116,7 @@ let package = Package(
             name: "CoreData",
             dependencies: [
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "StoreEngine",
-                "StoreSession", "Ordering", "CompactCollections", "CSwiftRuntime",
+                "StoreSession", "CSwiftRuntime",
             ]),
 
         // The type of stores in PostgreSQL.
@@ -136,13 +133,13 @@ let package = Package(
         .target(
             name: "SwiftData",
             dependencies: [
-                "SwiftDataMacros", "CoreData", "CoreDataModel", "Ordering", "PredicateFormat",
+                "SwiftDataMacros", "CoreData", "CoreDataModel", "PredicateFormat",
             ]),
         // Structs first.
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "CompactCollections", "Ordering", "CoreData", "PredicateFormat", "StoreSession",
+                "PippinMacros", "CoreData", "PredicateFormat", "StoreSession",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
@@ -159,7 +156,7 @@ let package = Package(
         .target(
             name: "StoreReading",
             dependencies: [
-                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat",
+                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat",
                 "SQLGeneration",
                 "SQLiteConnection", "SQLiteEngine", "StoreEngine",
             ]),
@@ -181,7 +178,7 @@ let package = Package(
         .target(
             name: "StoreBrowser",
             dependencies: [
-                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "StoreEngine",
+                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "PredicateFormat", "StoreEngine",
                 "StoreReading",
             ]),
         // Requests, responses and markup as values, and who gets in.
@@ -204,7 +201,7 @@ let package = Package(
                 "PostgresMigration",
                 "PostgresStoreReading", "StoreCommands", "StoreReading",
             ]),
-        .target(name: "CodeGeneration", dependencies: ["Ordering"]),
+        .target(name: "CodeGeneration"),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
@@ -231,9 +228,6 @@ let package = Package(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
         // One text twice, with the standard library's methods and with ours.
-        .testTarget(
-            name: "CompactCollectionsTests", dependencies: ["CompactCollections"],
-            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(

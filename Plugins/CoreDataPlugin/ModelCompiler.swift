@@ -33,7 +33,7 @@ struct ModelCompiler {
 
     private static func sources(in folder: URL) -> [URL] {
         let modules = [
-            "CompactCollections", "Ordering", "KeyedArchives", "PredicateFormat", "CodeGeneration", "ModelFiles",
+            "KeyedArchives", "PredicateFormat", "CodeGeneration", "ModelFiles",
             "RecordGeneration",
             "ModelCompiler",
         ]

@@ -1,4 +1,3 @@
-import CompactCollections
 import KeyedArchives
 import ModelFiles
 

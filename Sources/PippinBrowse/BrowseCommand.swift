@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import PostgresStoreReading
 import StoreBrowser
 import StoreCommands
 import StoreReading
@@ -60,5 +61,48 @@ enum Desktop {
         process.standardError = FileHandle.nullDevice
         // The address was printed.
         try? process.run()
+    }
+}
+
+/// Where a store is: in a file, or in a database whose URL is given.
+enum StoreSource {
+    /// What opens the store, as often as that is needed.
+    ///
+    /// - Throws: an error for a place where there is no store.
+    static func opener(_ options: BrowseOptions) throws -> BrowserSession.Opener {
+        guard options.store.hasPrefix("postgresql://") || options.store.hasPrefix("postgres://") else {
+            let (path, model) = (options.store, options.model)
+            return { isWritable, announcesChanges in
+                var opening = DirectStore.Opening(path: path, modelPath: model)
+                (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
+                (opening.timeout, opening.salvages) = (BrowserSession.patience, true)
+                return try DirectStore(opening)
+            }
+        }
+        return try DatabaseSource(options.store, schema: options.schema, model: options.model).open
+    }
+}
+
+/// What the arguments ask for, as a value.
+struct BrowseOptions: Equatable {
+    var store: String
+    var model: String?
+    var schema: String?
+    var port = 0
+    /// The secret in the address; nil for a new one.
+    var token: String?
+    var isWritable = false
+    var opensBrowser = true
+
+    /// - Throws: `UsageError` that says which argument is wrong.
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "browse")
+        (store, model, schema) = (parsed.store, parsed.options["--model"], parsed.options["--schema"])
+        isWritable = parsed.flags.contains("--write")
+        opensBrowser = !parsed.flags.contains("--no-open")
+        if let text = parsed.options["--port"] {
+            guard let number = UInt16(text) else { throw UsageError("“\(text)” is no port") }
+            port = Int(number)
+        }
     }
 }

@@ -252,3 +252,146 @@ struct PreparedStatements {
         order.removeAll()
     }
 }
+
+extension PostgresConnection {
+    /// Runs one statement as plain text, for servers that support nothing else, such as the console of PgBouncer.
+    ///
+    /// - Parameter sql: the statement.
+    /// - Returns: the rows: texts by column, without nulls.
+    /// - Throws: the server's errors.
+    package func plainTexts(_ sql: String) throws -> [[String: String]] {
+        settle()
+        roundTrips += 1
+        let result = awaiting { PQexec(handle, sql) }
+        defer { PQclear(result) }
+        try check(result, sql)
+        let names = (0..<PQnfields(result)).map { PQfname(result, $0).map { String(cString: $0) } ?? "" }
+        return (0..<PQntuples(result)).map { row in
+            var texts: [String: String] = [:]
+            for (column, name) in names.enumerated() where PQgetisnull(result, row, Int32(column)) == 0 {
+                texts[name] = PQgetvalue(result, row, Int32(column)).map { String(cString: $0) }
+            }
+            return texts
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Asks the server whether it is still there, whenever it has not answered for the given time.
+    package func watchAnswers(seconds: Double) {
+        guard let host = PQhost(handle).map({ String(cString: $0) }), !host.isEmpty,
+            let port = PQport(handle).map({ String(cString: $0) })
+        else { return }
+        var own = target
+        own.settings["host"] = host
+        own.settings["port"] = port
+        // The address that was found, if the target gives one in addition to the name.
+        if (try? target.parsed()["hostaddr"]) != nil, let address = PQhostaddr(handle).map({ String(cString: $0) }) {
+            own.settings["hostaddr"] = address
+        }
+        own.settings["connect_timeout"] = String(max(2, Int(seconds)))
+        watch = AnswerWatch(own, socket: PQsocket(handle), seconds: seconds)
+    }
+
+    /// Runs a closure that waits for the server.
+    @inline(__always)
+    func awaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let watch else { return try body() }
+        watch.begin()
+        defer { watch.end() }
+        return try body()
+    }
+}
+
+extension PostgresConnection {
+    /// Sends a statement without waiting for its rows: the server finds them while other work is done here.
+    ///
+    /// - Parameters:
+    ///   - sql: the statement, which is not kept prepared.
+    ///   - parameters: its values.
+    /// - Returns: the handle by which its rows are requested.
+    /// - Throws: the error of a lost connection.
+    package func sendAhead(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> StatementAhead {
+        settle()
+        let sent = StatementAhead(sql, isByItself: !isInTransaction)
+        noteSending(sql)
+        let isSent = parameters.withParts { count, values, counts, formats in
+            PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1
+        }
+        guard isSent else { throw PostgresError(nil, statement: sql, connection: handle) }
+        ahead = sent
+        return sent
+    }
+
+    /// The rows of a statement that was sent.
+    package func result(of statement: StatementAhead) throws -> PostgresResult {
+        if statement === ahead { settle() }
+        guard let result = statement.result else {
+            throw PostgresError(
+                state: PostgresError.connectionFailure, message: "the statement was not sent by this connection")
+        }
+        return try result.get()
+    }
+
+    /// Receives the answers to what was sent before, so that something else can be sent.
+    func settle() {
+        openCopy?.pause()
+        guard let sent = ahead else { return }
+        ahead = nil
+        watch?.begin()
+        defer { watch?.end() }
+        // All of a statement's results must be read to free the connection.
+        while let pointer = PQgetResult(handle) {
+            let result = Result { try checked(pointer, sent.sql) }
+            if sent.result == nil { sent.result = result }
+            if !isUsable { break }
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Runs a statement and hands out its rows as they arrive, so that they need not all be in memory.
+    ///
+    /// - Parameters:
+    ///   - sql: the statement.
+    ///   - parameters: its values.
+    ///   - body: receives a result with one row, and returns whether to go on. It must not use the connection.
+    /// - Throws: the server's errors, and the errors of `body`.
+    package func forEachRow(
+        _ sql: String, _ parameters: PostgresParameters = .init(), _ body: (PostgresResult) throws -> Bool
+    ) throws {
+        settle()
+        let name = keepsStatements ? try prepared(sql, parameters.types) : nil
+        noteSending(sql)
+        let isSent = parameters.withParts { count, values, counts, formats in
+            guard let name else {
+                return PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1
+            }
+            return PQsendQueryPrepared(handle, name, count, values, counts, formats, 1) == 1
+        }
+        guard isSent, PQsetSingleRowMode(handle) == 1 else {
+            throw PostgresError(nil, statement: sql, connection: handle)
+        }
+        watch?.begin()
+        defer { watch?.end() }
+        var failure: (any Error)?
+        var goesOn = true
+        while let pointer = PQgetResult(handle) {
+            let result = PostgresResult(pointer)
+            guard failure == nil else { continue }
+            do {
+                try check(pointer, sql)
+                if goesOn, PQresultStatus(pointer) == PGRES_SINGLE_TUPLE, try !body(result) {
+                    goesOn = false
+                    cancellation().cancel()
+                }
+            } catch {
+                // The cancellation was intended.
+                if !goesOn, (error as? PostgresError)?.isCancelled == true { continue }
+                failure = error
+                if goesOn, !(error is PostgresError) { cancellation().cancel() }
+            }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,4 +1,5 @@
 import CLibPQ
+import Foundation
 
 /// An error that PostgreSQL or its client library reports. It never contains a password.
 package struct PostgresError: Error, Equatable, CustomStringConvertible {
@@ -136,4 +137,153 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isOutdatedPlan: Bool { state == "0A000" && file == "plancache.c" }
     /// The session has not the statements that were prepared in it, or has those of others: it is shared.
     package var isForeignSession: Bool { state == "26000" || state == "42P05" }
+}
+
+extension PostgresError {
+    /// Something was to be written where transactions only read unless they say otherwise.
+    ///
+    /// The state is that of a missing right: unlike with a standby, no other server takes the write.
+    static func readOnlyByDefault(_ statement: String?) -> PostgresError {
+        var error = PostgresError(
+            state: "42501",
+            message: "transactions of this role, or of this database, only read (default_transaction_read_only)",
+            statement: statement)
+        error.hint =
+            "Open the store for reading only, or set default_transaction_read_only off (ALTER ROLE, ALTER DATABASE)."
+        return error
+    }
+}
+
+/// What is set for transactions that do not say whether they write.
+enum ReadOnlyDefault {
+    /// Whether they only read, by what is set for the role or the database. Not on a standby, where nothing can be set
+    /// otherwise; servers before version 14 do not tell.
+    static func isSet(_ handle: OpaquePointer) -> Bool {
+        func isOn(_ name: String) -> Bool { PQparameterStatus(handle, name).map { String(cString: $0) } == "on" }
+        return isOn("default_transaction_read_only") && !isOn("in_hot_standby")
+    }
+}
+
+/// A notification to the listeners of a channel.
+package struct PostgresNotification: Sendable, Equatable {
+    package let channel: String
+    package let payload: String
+    /// The number of the sender's process on the server.
+    package let processID: Int32
+
+    package init(channel: String, payload: String, processID: Int32) {
+        (self.channel, self.payload, self.processID) = (channel, payload, processID)
+    }
+}
+
+extension PostgresConnection {
+    /// The notifications that have arrived on the channels that the connection listens to.
+    package func notifications() throws -> [PostgresNotification] {
+        guard PQconsumeInput(handle) == 1 else { throw PostgresError(nil, statement: nil, connection: handle) }
+        var found: [PostgresNotification] = []
+        while let pointer = PQnotifies(handle) {
+            found.append(
+                PostgresNotification(
+                    channel: String(cString: pointer.pointee.relname), payload: String(cString: pointer.pointee.extra),
+                    processID: pointer.pointee.be_pid))
+            PQfreemem(pointer)
+        }
+        return found
+    }
+
+    /// The socket, for callers that wait for several things.
+    package var socket: Int32 { PQsocket(handle) }
+
+    /// Whether something has arrived that was not read yet, such as the end of the connection.
+    package var hasInput: Bool {
+        var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return Foundation.poll(&poll, 1, 0) > 0
+    }
+
+    /// Notices, without asking the server, that it has ended the connection.
+    package func noticeEnd() {
+        guard ahead == nil, hasInput else { return }
+        // The next statement reports an error of this call.
+        _ = PQconsumeInput(handle)
+    }
+}
+
+/// Writes rows to a table through one `COPY`, while the server stores the earlier ones. Any other use of the connection
+/// ends the `COPY`; it is begun again for the rows that follow.
+package final class OpenCopy: PausedWork {
+    private let connection: PostgresConnection
+    private let sql: String
+    private var rows = CopyRows()
+    private var isOpen = false
+    /// How many rows the server has added.
+    private var count = 0
+    private var failure: (any Error)?
+    let isByItself = false
+    private static let portion = 1 << 17
+
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - sql: the statement: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    package init(_ connection: PostgresConnection, _ sql: String) { (self.connection, self.sql) = (connection, sql) }
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - columns: how many values it has.
+    ///   - body: writes them.
+    /// - Throws: the errors of `body`, and the server's errors, also for earlier rows.
+    @inline(__always)
+    package func add(_ columns: Int, _ body: (inout CopyRows) throws -> Void) throws {
+        rows.beginRow(columns)
+        try body(&rows)
+        if rows.byteCount >= Self.portion { try send() }
+    }
+
+    /// Ends the `COPY`.
+    ///
+    /// - Returns: how many rows were added since the beginning.
+    /// - Throws: the server's errors.
+    package func finish() throws -> Int {
+        if rows.count > 0 { try send() }
+        pause()
+        if let failure { throw failure }
+        return count
+    }
+
+    private func send() throws {
+        if let failure { throw failure }
+        if !isOpen {
+            connection.settle()
+            try connection.beginCopy(sql)
+            isOpen = true
+            connection.openCopy = self
+            try put(CopyRows.header)
+        }
+        try put(rows)
+        rows.removeAll()
+    }
+
+    private func put(_ rows: CopyRows) throws {
+        guard !rows.put(on: connection) else { return }
+        let lost = PostgresError(nil, statement: sql, connection: connection.handle)
+        failure = lost
+        throw lost
+    }
+
+    /// Ends a `COPY` under way, so that the connection can be used for something else.
+    func pause() {
+        guard isOpen else { return }
+        isOpen = false
+        connection.openCopy = nil
+        _ = CopyRows.trailer.put(on: connection)
+        do { count += try connection.endCopy(sql) } catch { failure = failure ?? error }
+    }
+}
+
+/// Work on a connection that pauses while other work uses the connection.
+protocol PausedWork: AnyObject {
+    func pause()
+
+    /// Whether it runs outside of a transaction, although the connection appears to be in one.
+    var isByItself: Bool { get }
 }

@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 import MigrationPlans
 import SQLGeneration
@@ -127,5 +126,156 @@ package enum RelationshipFills {
         guard let column, !formers.allSatisfy(\.layout.isOrdered) else { return [] }
         let isPartial = formers.contains(where: \.layout.isOrdered)
         return [.run(PairMoveSQL.order(column, by: key, in: table, isPartial: isPartial))]
+    }
+}
+
+/// A relationship of the source whose pairs a relationship of the destination takes over.
+package struct FormerRelationship {
+    package let layout: RelationshipLayout
+    /// The table and the entities of the objects that had it; nil if all objects with pairs of the relationship did.
+    let restriction: (table: String, numbers: [Int])?
+
+    /// The conditions on a pair that its source, whose key is given, is one of these objects.
+    func conditions(_ key: SQLFragment) -> [SQLFragment] {
+        restriction.map { [PairMoveSQL.exists(key, in: $0.table, $0.numbers)] } ?? []
+    }
+}
+
+extension SchemaPair {
+    /// The former relationships of a destination's relationship, by the entities that inherit it: several if properties
+    /// of subentities became one.
+    package func formers(_ relationship: RelationshipLayout) -> [FormerRelationship] {
+        known.formers(relationship) { foundFormers(relationship) }
+    }
+
+    private func foundFormers(_ relationship: RelationshipLayout) -> [FormerRelationship] {
+        var found: [(layout: RelationshipLayout, members: [EntityMapping])] = []
+        var positions: [ObjectIdentifier: Int] = [:]
+        // How many of the relationships the objects of an entity and its subentities have.
+        var counts: [ObjectIdentifier: Int] = [:]
+        for member in relationship.source.selfAndSubentities {
+            guard let mapping = destination.mapping(of: member), let former = former(mapping),
+                let layout = plan(for: mapping)?.source(of: relationship.name).flatMap({
+                    former.layout.relationship(named: $0)
+                })
+            else { continue }
+            if let position = positions[ObjectIdentifier(layout)] {
+                found[position].members.append(mapping)
+                continue
+            }
+            positions[ObjectIdentifier(layout)] = found.count
+            found.append((layout, [mapping]))
+            for entity in sequence(first: layout.source, next: \.superentity) {
+                counts[ObjectIdentifier(entity), default: 0] += 1
+            }
+        }
+        return found.map { layout, members in
+            // Objects of a subentity may have the pairs of another relationship than those of its parent.
+            let isShared = counts[ObjectIdentifier(layout.source), default: 0] > 1
+            return FormerRelationship(
+                layout: layout, restriction: isShared ? (members[0].table, members.map(\.number)) : nil)
+        }
+    }
+
+    /// The former relationships of the inverse whose pairs no former relationship of this side has: for a relationship
+    /// that becomes its own inverse, what it was itself.
+    package func formersOfInverse(_ relationship: RelationshipLayout) -> [FormerRelationship] {
+        guard let inverse = relationship.inverse else { return [] }
+        let own = formers(relationship)
+        return formers(inverse).filter { former in !own.contains { $0.layout === former.layout.inverse } }
+    }
+}
+
+/// The pairs of a relationship that go into a join table. Pure.
+package struct PairMove {
+    private let pairs: StoredPairs
+    private let former: FormerRelationship
+    private let relationship: RelationshipLayout
+    private let join: JoinMapping
+    private let isReversed: Bool
+
+    /// - Parameters:
+    ///   - pairs: the pairs in the store.
+    ///   - former: the relationship with the pairs.
+    ///   - relationship: the relationship that it became.
+    ///   - join: the table, from the side of the relationship after which it is named.
+    ///   - isReversed: whether that is the inverse of `relationship`.
+    private init(
+        _ pairs: StoredPairs, _ former: FormerRelationship, _ relationship: RelationshipLayout, _ join: JoinMapping,
+        isReversed: Bool
+    ) {
+        (self.pairs, self.former, self.relationship) = (pairs, former, relationship)
+        (self.join, self.isReversed) = (join, isReversed)
+    }
+
+    /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
+    ///
+    /// - Parameters:
+    ///   - pair: both versions of the tables.
+    ///   - isFirst: whether the table is empty; otherwise pairs without an order come after those that are there.
+    /// - Returns: the statement.
+    private func insertion(in pair: SchemaPair, isFirst: Bool) -> SQLFragment {
+        func newOrder(_ column: String, of owners: String, _ partition: SQLFragment, by key: SQLFragment) -> SQLFragment
+        {
+            isFirst
+                ? StoredPairs.newOrder(partition: partition, by: key)
+                : PairMoveSQL.furtherOrder(column, of: owners, in: join.table, source: partition, destination: key)
+        }
+        // The source and destination, from the side of the relationship after which the table is named.
+        let source = isReversed ? pairs.destinationKey : pairs.sourceKey
+        let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
+        let order = isReversed ? pairs.inverseOrder : pairs.order
+        let inverseOrder = isReversed ? pairs.order : pairs.inverseOrder
+        var values = [(column: join.sourceColumn, value: source), (join.destinationColumn, destination)]
+        if let column = join.orderColumn {
+            values.append((column, order ?? newOrder(column, of: join.sourceColumn, source, by: destination)))
+        }
+        if let column = (isReversed ? relationship.inverse : relationship).flatMap(pair.destination.inverseOrderColumn)
+        {
+            values.append(
+                (column, inverseOrder ?? newOrder(column, of: join.destinationColumn, destination, by: source)))
+        }
+        let conditions =
+            [
+                pair.survives(pairs.sourceKey, formerly: former.layout.source, now: relationship.source),
+                pair.survives(pairs.destinationKey, formerly: former.layout.destination, now: relationship.destination),
+            ].compactMap { $0 } + former.conditions(pairs.sourceKey)
+        return PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions)
+    }
+}
+
+extension PairMove {
+    /// Fills a new join table with the pairs of all relationships that became this one or its inverse.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship after which the table is named.
+    ///   - join: the table, from this side.
+    ///   - pair: both versions of the tables.
+    ///   - tableName: the present name of a table with rows.
+    /// - Returns: the statements.
+    package static func insertions(
+        _ relationship: RelationshipLayout, _ join: JoinMapping, in pair: SchemaPair, tableName: (String) -> String
+    ) -> [SQLFragment] {
+        var insertions: [SQLFragment] = []
+        func add(_ formers: [FormerRelationship], _ relationship: RelationshipLayout, isReversed: Bool) {
+            for former in formers {
+                guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else { continue }
+                let move = PairMove(pairs, former, relationship, join, isReversed: isReversed)
+                insertions.append(move.insertion(in: pair, isFirst: insertions.isEmpty))
+            }
+        }
+        add(pair.formers(relationship), relationship, isReversed: false)
+        if let inverse = relationship.inverse {
+            add(pair.formersOfInverse(relationship), inverse, isReversed: true)
+        }
+        return insertions
+    }
+}
+
+extension SchemaPair {
+    /// Whether all objects that a relationship connects still exist afterwards.
+    package func keepsPairs(_ former: RelationshipLayout, _ relationship: RelationshipLayout) -> Bool {
+        mapping(losing: former.source, to: relationship.source) == nil
+            && mapping(losing: former.destination, to: relationship.destination) == nil
     }
 }

@@ -113,3 +113,106 @@ package final class Connection {
     /// How many rows the last INSERT, UPDATE or DELETE changed, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 }
+
+extension Connection {
+    /// Overwrites another database with everything in this one, as one change for the other's readers.
+    ///
+    /// - Parameters:
+    ///   - destination: the database to overwrite.
+    ///   - whenLocked: called when other connections cannot write to the other database any more, and before anything
+    ///     is copied; an error that it throws ends the copying, and leaves the other database unchanged.
+    /// - Throws: SQLite's errors, and the errors of `whenLocked`.
+    package func copy(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
+        guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+            throw destination.database.error(sqlite3_errcode(destination.handle), sql: nil)
+        }
+        var code = step(backup, pages: 0)
+        if code == SQLITE_OK {
+            do { try whenLocked() } catch {
+                sqlite3_backup_finish(backup)
+                throw error
+            }
+            code = step(backup, pages: -1)
+        }
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, end == SQLITE_OK else {
+            throw destination.database.error(code == SQLITE_DONE ? end : code, sql: nil)
+        }
+    }
+
+    /// Copies pages; zero pages only take the lock.
+    private func step(_ backup: OpaquePointer, pages: Int32) -> Int32 {
+        // The backup does not apply the busy timeout by itself in every case. Where it does, it has waited enough.
+        let end = ContinuousClock.now + .seconds(5)
+        var code = sqlite3_backup_step(backup, pages)
+        while code == SQLITE_BUSY || code == SQLITE_LOCKED, ContinuousClock.now < end {
+            sqlite3_sleep(50)
+            code = sqlite3_backup_step(backup, pages)
+        }
+        return code
+    }
+}
+
+extension Connection {
+    /// The first column of a statement's first row as an integer; nil without a row, or for NULL.
+    package func integer(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
+        return statement.integer(at: 0)
+    }
+
+    /// The first column of a statement's first row as a text; nil without a row, or for NULL.
+    package func string(_ sql: String) throws -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
+        return statement.string(at: 0)
+    }
+
+    /// Whether the path no longer leads to the opened file: that was moved, removed, or replaced. Anything written then
+    /// is lost with the connection.
+    package var isMoved: Bool {
+        var isMoved: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+        return code == SQLITE_OK && isMoved != 0
+    }
+
+    /// A number that changes when the connection sees that others have written to the file. It is asked without a
+    /// statement, which would end the lock of a copying that has begun.
+    package func dataVersion() throws -> UInt32 {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+        return version
+    }
+
+    /// The names of the tables in the file.
+    package func tableNames() throws -> Set<String> {
+        let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        var names = Set<String>()
+        while try statement.step() { names.insert(statement.string(at: 0)) }
+        return names
+    }
+
+    /// The names of a table's columns, in the table's order; empty if there is no such table.
+    package func columnNames(ofTable table: String) throws -> [String] {
+        let statement = try prepare("SELECT name FROM pragma_table_info(?)")
+        try statement.bind(table, at: 1)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.string(at: 0)) }
+        return names
+    }
+}
+
+extension Connection {
+    /// Ends the statements that are running on the connection, from whatever thread: they throw `SQLITE_INTERRUPT`.
+    package var interrupter: @Sendable () -> Void {
+        let open = OpenHandle(database: database)
+        return { sqlite3_interrupt(open.database.pointer) }
+    }
+}
+
+/// Keeps a handle open as long as statements may be ended by it.
+private struct OpenHandle: @unchecked Sendable {
+    // @unchecked Sendable: `sqlite3_interrupt` may be called from any thread while the handle is open.
+    let database: DatabaseHandle
+}

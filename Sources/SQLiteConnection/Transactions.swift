@@ -137,3 +137,9 @@ extension Connection {
         (try? withoutWaiting { try checkpoint(.restart) }) != nil
     }
 }
+
+/// A transaction of which those opened inside it become parts.
+struct LongTransaction {
+    /// Whether a part can be rolled back by itself.
+    var undoesParts: Bool
+}

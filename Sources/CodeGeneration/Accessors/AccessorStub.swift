@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// A source with only the managed declarations of a module and the types that they name, in files of the same names, so
 /// that the compiler gives its accessors the same symbols as those of the real module.

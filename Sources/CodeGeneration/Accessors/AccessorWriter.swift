@@ -1,5 +1,3 @@
-import Ordering
-
 /// Writes the file with the accessors.
 struct AccessorWriter {
     let stub: AccessorStub
@@ -103,5 +101,99 @@ enum PropertyKeys {
     /// After a point, these two mean a type even in backticks.
     private static func name(of key: String) -> String {
         key == "Type" || key == "Protocol" ? "_key_\(key)" : "`\(key)`"
+    }
+}
+
+/// The calls of the run-time part (`CoreData/Objects/ManagedAccessors…`) that get and set a property.
+struct PropertyAccess {
+    let getter: String
+    let setter: String
+
+    /// - Parameters:
+    ///   - key: the property's name.
+    ///   - type: its type, as declared.
+    init(key: String, type: String) {
+        let (reference, kind) = (PropertyKeys.reference(to: key), Self.isOfAnyKind(type) ? "Any" : "")
+        getter = "managed\(kind)Value(\(reference))"
+        setter = "setManaged\(kind)Value(newValue, \(reference))"
+    }
+
+    /// Whether values of many kinds are of a type, so that overloads by type cannot tell which is meant. Xcode declares
+    /// transformable properties as `NSObject?`.
+    private static func isOfAnyKind(_ type: String) -> Bool {
+        if type.hasPrefix("any ") || type.hasPrefix("(any ") { return true }
+        let plain = type.filter { !"?!() ".contains($0) }
+        return kinds.contains(plain.hasPrefix("Foundation.") ? String(plain.dropFirst("Foundation.".count)) : plain)
+    }
+
+    private static let kinds: Set = [
+        "Any", "AnyObject", "AnyHashable", "NSObject", "NSObjectProtocol", "NSCoding", "NSSecureCoding", "NSCopying",
+        "NSFetchRequestResult",
+    ]
+}
+
+/// What the generated accessors of a managed declaration do: the key, and what a method calls of the run-time part
+/// (`CoreData/Objects/ManagedAccessors…`).
+struct AccessorCall {
+    let key: String
+    /// The statement of a method.
+    private(set) var body = ""
+
+    /// - Returns: a call without a body for a method that Core Data has no accessor for; `isSupported` tells.
+    init(_ declaration: ManagedDeclaration) {
+        guard case .method(let parameters, let result) = declaration.kind else {
+            key = declaration.plainName
+            isSupported = true
+            return
+        }
+        let labels = parameters.map(\.label)
+        let names = parameters.map(\.name)
+        for form in Self.forms where form.labels == labels {
+            guard let key = Self.key(in: declaration.plainName, form), (result == nil) != form.returns else { continue }
+            self.key = key
+            isSupported = true
+            let arguments = zip(names, form.argumentLabels).map { name, label in (label.map { $0 + ": " } ?? "") + name
+            }
+            body = "\(form.call)(\((arguments + ["for: " + PropertyKeys.reference(to: key)]).joined(separator: ", ")))"
+            return
+        }
+        key = declaration.plainName
+        isSupported = false
+    }
+
+    let isSupported: Bool
+
+    // MARK: The methods that Core Data supplies
+
+    private struct Form {
+        var prefix: String
+        var suffix = ""
+        var labels: [String?]
+        var call: String
+        var argumentLabels: [String?]
+        var returns = false
+    }
+
+    private static let forms = [
+        Form(prefix: "addTo", labels: [nil], call: "managedAdd", argumentLabels: [nil]),
+        Form(prefix: "removeFrom", labels: [nil], call: "managedRemove", argumentLabels: [nil]),
+        Form(prefix: "insertInto", labels: [nil, "at"], call: "managedInsert", argumentLabels: [nil, "at"]),
+        Form(prefix: "removeFrom", labels: ["at"], call: "managedRemove", argumentLabels: ["at"]),
+        Form(prefix: "replace", labels: ["at", "with"], call: "managedReplace", argumentLabels: ["at", "with"]),
+        // As mogenerator and older templates name them.
+        Form(prefix: "add", suffix: "Object", labels: [nil], call: "managedAdd", argumentLabels: [nil]),
+        Form(prefix: "remove", suffix: "Object", labels: [nil], call: "managedRemove", argumentLabels: [nil]),
+        Form(prefix: "add", labels: [nil], call: "managedAdd", argumentLabels: [nil]),
+        Form(prefix: "remove", labels: [nil], call: "managedRemove", argumentLabels: [nil]),
+        Form(prefix: "primitive", labels: [], call: "managedPrimitiveValue", argumentLabels: [], returns: true),
+        Form(prefix: "setPrimitive", labels: [nil], call: "setManagedPrimitiveValue", argumentLabels: [nil]),
+    ]
+
+    /// `books` for `addToBooks`, `nil` if the method has another name.
+    private static func key(in name: String, _ form: Form) -> String? {
+        guard name.hasPrefix(form.prefix), name.hasSuffix(form.suffix) else { return nil }
+        let key = name.dropFirst(form.prefix.count).dropLast(form.suffix.count)
+        guard let first = key.first, first.isUppercase || !first.isLetter else { return nil }
+        return first.lowercased() + key.dropFirst()
     }
 }

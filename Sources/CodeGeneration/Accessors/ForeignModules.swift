@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// Stubs of the modules that a target depends on, with the types that its accessors name.
 struct ForeignModules {
@@ -59,7 +58,7 @@ struct ForeignModules {
         let types = pool.ordered.flatMap(\.types).filter { $0.access == .public && names.contains($0.path[0]) }
         let paths = Dictionary(grouping: types, by: \.path)
         return paths.filter { path, _ in path.indices.allSatisfy { paths[Array(path[...$0])] != nil } }
-            .ordered { ($0.key.count, $0.key.joined(separator: ".")) < ($1.key.count, $1.key.joined(separator: ".")) }
+            .sorted { ($0.key.count, $0.key.joined(separator: ".")) < ($1.key.count, $1.key.joined(separator: ".")) }
             .flatMap(\.value)
     }
 
@@ -95,7 +94,7 @@ struct ForeignModules {
             return type.enclosing.isEmpty ? text : "extension \(type.enclosing.joined(separator: ".")) { \(text) }"
         }
         var declarations: [String] = []
-        for group in Dictionary(grouping: types.indices, by: { types[$0].path }).values.ordered(by: { $0[0] < $1[0] }) {
+        for group in Dictionary(grouping: types.indices, by: { types[$0].path }).values.sorted(by: { $0[0] < $1[0] }) {
             // Of several declarations, the one whose conditions hold. The flags of the module's own build are not known
             // here.
             let others = group.dropFirst().isEmpty ? [] : group.filter { !types[$0].conditions.isEmpty }

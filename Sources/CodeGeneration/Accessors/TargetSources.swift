@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// The sources of one target, as the build system names them.
 package struct TargetSources: Sendable {
@@ -45,7 +44,7 @@ struct SourcePool {
     }
 
     /// The parsed sources, in the order of the sources' paths.
-    var ordered: [SourceDeclarations] { parsed.values.ordered { $0.source.path < $1.source.path } }
+    var ordered: [SourceDeclarations] { parsed.values.sorted { $0.source.path < $1.source.path } }
 
     /// Whether a text occurs in any of the sources.
     func contains(_ text: String) -> Bool {

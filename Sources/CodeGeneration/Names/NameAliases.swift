@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// Decides for a whole module which of two classes with one name is meant.
 ///

@@ -107,3 +107,116 @@ package struct RecordFetchedProperty: Sendable, Equatable {
         self.destination = destination
     }
 }
+
+/// The methods that Xcode generates for a to-many relationship: `addToBooks(_:)`, `insertIntoBooks(_:at:)` …
+struct RelationshipHelpers {
+    let relationship: RecordRelationship
+    /// The class of the related objects.
+    let destination: String
+
+    func text() -> String {
+        let name = relationship.name.capitalizedFirst
+        let key = PropertyKeys.reference(to: relationship.name)
+        let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+        let methods = [
+            ("addTo\(name)(_ value: \(destination))", "managedAdd(value, for: \(key))"),
+            ("addTo\(name)(_ values: \(set))", "managedAdd(values, for: \(key))"),
+            ("removeFrom\(name)(_ value: \(destination))", "managedRemove(value, for: \(key))"),
+            ("removeFrom\(name)(_ values: \(set))", "managedRemove(values, for: \(key))"),
+        ]
+        let ordered = [
+            ("insertInto\(name)(_ value: \(destination), at idx: Int)", "managedInsert(value, at: idx, for: \(key))"),
+            (
+                "insertInto\(name)(_ values: [\(destination)], at indexes: NSIndexSet)",
+                "managedInsert(values, at: indexes, for: \(key))"
+            ),
+            ("removeFrom\(name)(at idx: Int)", "managedRemove(at: idx, for: \(key))"),
+            ("removeFrom\(name)(at indexes: NSIndexSet)", "managedRemove(at: indexes, for: \(key))"),
+            (
+                "replace\(name)(at idx: Int, with value: \(destination))",
+                "managedReplace(at: idx, with: value, for: \(key))"
+            ),
+            (
+                "replace\(name)(at indexes: NSIndexSet, with values: [\(destination)])",
+                "managedReplace(at: indexes, with: values, for: \(key))"
+            ),
+        ]
+        return (methods + (relationship.isOrdered ? ordered : []))
+            .map { "    public func \($0) {\n        \($1)\n    }\n" }.joined(separator: "\n")
+    }
+}
+
+/// A name in a model of which no Swift can be made, and where it stands.
+package struct RecordProblem: Sendable, Hashable, CustomStringConvertible {
+    package var entity: String
+    /// Nil where the entity's class is meant.
+    package var property: String?
+    /// The problem, as a sentence without its full stop.
+    package var reason: String
+
+    /// `entity “Book”, property “title”: …`
+    package var description: String {
+        "entity “\(entity.escaped)”" + (property.map { ", property “\($0.escaped)”" } ?? "") + ": \(reason)"
+    }
+}
+
+extension RecordModel {
+    /// The reasons why classes of a model cannot be generated, or would not have the model's properties.
+    ///
+    /// - Parameters:
+    ///   - all: whether entities count, too, for which no class is to be generated.
+    ///   - knowsModule: whether names of classes omit the name of the module that they are generated for.
+    /// - Returns: the problems, in the order of the entities; none when the classes can be generated.
+    package func problems(all: Bool = false, knowsModule: Bool = true) -> [RecordProblem] {
+        let collisions = NameCollisions(self)
+        return entities.filter { all || ($0.codeGeneration != .none && $0.hasOwnClass) }.flatMap { entity in
+            problems(entity, knowsModule)
+                + collisions.problems(of: entity).map { property, reason in
+                    RecordProblem(entity: entity.name, property: property, reason: reason)
+                }
+        }
+    }
+
+    private func problems(_ entity: RecordEntity, _ knowsModule: Bool) -> [RecordProblem] {
+        func problem(_ property: String?, _ reason: String) -> RecordProblem {
+            RecordProblem(entity: entity.name, property: property, reason: reason)
+        }
+        var problems: [RecordProblem] = []
+        func checkClass(_ name: String?, _ property: String?, _ what: String) {
+            guard let name, !SwiftIdentifier.isPath(name) else { return }
+            problems.append(problem(property, "\(what) “\(name.escaped)” is no name of a class in Swift"))
+        }
+        checkClass(entity.className, nil, "its class")
+        if knowsModule, entity.codeGeneration == .class, entity.className.contains("."), problems.isEmpty {
+            problems.append(
+                problem(
+                    nil, "its class “\(entity.className.escaped)” is in another module, where none can be generated"))
+        }
+        checkClass(self.entity(entity.parent)?.className, nil, "the class of its parent")
+        for attribute in entity.attributes {
+            checkName(attribute.name)
+            if attribute.type == .transformable, let type = attribute.customClass, TypeExpression(type) == nil {
+                problems.append(problem(attribute.name, "its custom class “\(type.escaped)” is no type in Swift"))
+            }
+        }
+        for relationship in entity.relationships {
+            checkName(relationship.name)
+            checkClass(
+                self.entity(relationship.destination)?.className, relationship.name, "the class of its destination")
+        }
+        for property in entity.fetchedProperties {
+            checkName(property.name)
+            checkClass(self.entity(property.destination)?.className, property.name, "the class of what it fetches")
+        }
+        func checkName(_ name: String) {
+            // The names of helpers begin in the middle, and their first letter may become several.
+            guard !SwiftIdentifier.isIdentifier(name) || !SwiftIdentifier.isIdentifier("_" + name.capitalizedFirst)
+            else {
+                return
+            }
+            problems.append(
+                problem(name, "its name is no identifier in Swift: letters, digits and _ only, and no digit first"))
+        }
+        return problems
+    }
+}

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// Converts a store's document to nodes, and nodes to a document. Pure, except for the nodes.
 struct DocumentNodes {

@@ -1,6 +1,5 @@
 import Foundation
 import KeyedArchives
-import Ordering
 
 /// The places of an object's values in a binary store of Core Data on macOS: the attributes, inherited ones first and
 /// then by name, and after them a place without a value for each other property.
@@ -82,7 +81,7 @@ struct PlaceOrder {
     private static func slotsByName(of entity: EntityLayout) -> [SlotLayout] {
         let inherited = entity.superentity.map(slotsByName) ?? []
         let own = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { $0.attribute != nil }
-        return inherited + own.ordered { $0.name < $1.name }
+        return inherited + own.sorted { $0.name < $1.name }
     }
 
     /// Whether values without names belong to the same attributes in two versions of a model, which may have renamed

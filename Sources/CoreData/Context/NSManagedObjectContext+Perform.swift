@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 import StoreSession
 
 extension NSManagedObjectContext: BlockOwner {
@@ -147,5 +148,82 @@ extension NSFetchRequest {
                 "execute() works inside a context's perform block; elsewhere use context.fetch(request).")
         }
         return try context.fetch(self)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Creates a context.
+    ///
+    /// - Parameter type: `.privateQueue` or `.mainQueue`.
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
+
+    /// The queue to which a context is confined, with Swift's names.
+    public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        /// The type with the Objective-C names.
+        public typealias RawValue = NSManagedObjectContextConcurrencyType
+        /// The value with the Objective-C name.
+        public let rawValue: NSManagedObjectContextConcurrencyType
+        /// Makes the type from the value with the Objective-C name.
+        ///
+        /// - Parameter rawValue: the value with the Objective-C name.
+        public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
+        /// A private queue.
+        public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
+        /// The main queue.
+        public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
+    }
+
+    /// When `perform` runs its block.
+    public enum ScheduledTaskType: Sendable {
+        /// Immediately if the caller is on the context's queue already, otherwise after the blocks that are waiting
+        /// there.
+        case immediate
+        /// After the blocks that are waiting on the queue.
+        case enqueued
+    }
+}
+
+/// Checks that contexts and their objects are used on their queues, like Core Data's concurrency debugging.
+///
+/// The launch argument `-com.apple.CoreData.ConcurrencyDebug 1` turns it on, and so does an environment variable named
+/// `com.apple.CoreData.ConcurrencyDebug` or `COREDATA_CONCURRENCY_DEBUG` with the value 1 (shells cannot set names with
+/// dots). A use on a wrong queue then stops the program.
+enum ConcurrencyDebug {
+    static let isOn = isTurnedOn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+
+    private static let setting = DebugSetting(
+        name: "com.apple.CoreData.ConcurrencyDebug", variable: "COREDATA_CONCURRENCY_DEBUG")
+
+    static func isTurnedOn(arguments: [String], environment: [String: String]) -> Bool {
+        setting.level(arguments: arguments, environment: environment) > 0
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Stops the program if concurrency debugging is on and the caller is not on the context's queue.
+    func checkQueue() {
+        guard ConcurrencyDebug.isOn, concurrencyType != .confinementConcurrencyType, !queue.isCurrent else { return }
+        programmerError(
+            "concurrency violation: context “\(name ?? "without a name")” or one of its objects was used outside its queue. "
+                + "Use it inside perform or performAndWait, and a main-queue context on the main thread.")
+    }
+}
+
+/// Lets extensions create contexts with `Self(concurrencyType:)`, as ``CoordinatorMaking`` does for coordinators.
+public protocol ContextMaking {}
+
+extension NSManagedObjectContext: ContextMaking {}
+
+extension ContextMaking where Self: NSManagedObjectContext {
+    /// Creates a context.
+    ///
+    /// Stops the program for a subclass, whose initializer is not known here.
+    ///
+    /// - Parameter type: the queue to which the context is confined.
+    public init(concurrencyType type: NSManagedObjectContextConcurrencyType) {
+        guard let context = NSManagedObjectContext(concurrencyType: type) as? Self else {
+            programmerError("a \(Self.self) is made by naming the class: \(Self.self)(concurrencyType:)")
+        }
+        self = context
     }
 }

@@ -357,3 +357,46 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
     }
 }
+
+extension NSPersistentStoreCoordinator {
+    /// The format of a type of stores, if they can be migrated in place.
+    package static func migratableFormat(ofType type: String) -> (any MigratableFormat.Type)? {
+        StoreTypes.type(named: type)?.migratableFormat
+    }
+
+    /// The format of a type of stores.
+    ///
+    /// - Throws: 134000 for an unknown type, 134070 for one whose stores cannot be migrated in place.
+    static func migratableFormat(of type: String, _ url: URL) throws -> any MigratableFormat.Type {
+        if let format = try storeClass(type, url).migratableFormat { return format }
+        throw StoreError.unsupported("being migrated", storeType: type, url: url)
+    }
+}
+
+// The contexts that use the coordinator, and what is saved for them to merge.
+extension NSPersistentStoreCoordinator {
+    func remember(_ context: ObjectTable) { withLock { contexts.append(context) } }
+
+    func forget(_ context: ObjectTable) { withLock { contexts.removeAll { $0 === context } } }
+
+    /// Informs the other automatically merging contexts of a context's save.
+    ///
+    /// - Returns: these contexts, each of which merges on its own queue.
+    func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
+        let listeners = withLock { contexts.compactMap(\.context) }.filter {
+            $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.needsMerges
+        }
+        guard !listeners.isEmpty else { return [] }
+        let changes = changes()
+        for context in listeners { context.mergeSoon(changes) }
+        return listeners
+    }
+}
+
+/// A request that can run itself on a coordinator's stores: all requests except fetches, which contexts run.
+protocol ExecutableRequest: NSPersistentStoreRequest {
+    /// Runs the request.
+    ///
+    /// - Returns: the request's result.
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any
+}

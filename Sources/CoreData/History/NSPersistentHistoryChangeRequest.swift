@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// The content of a history request's result. The raw values are Apple's.

@@ -1,4 +1,5 @@
 import Foundation
+import PredicateFormat
 
 /// A store that is read and written as a whole: all its objects are in memory, each as a cache node.
 ///
@@ -267,5 +268,119 @@ extension NSPersistentStore {
                 "entity “\(entity.name ?? "")” is not in the model of the store “\(url?.lastPathComponent ?? "")”")
         }
         return layout
+    }
+}
+
+/// A relationship of a node that leads to removed nodes, with the value that it has without them.
+struct NodeReference {
+    let node: NSAtomicStoreCacheNode
+    let key: String
+    let value: Any?
+
+    func clear() { node.setValue(value, forKey: key) }
+
+    /// The relationships that lead to removed objects although delete rules were followed: those without an inverse,
+    /// and those whose inverse has the rule “no action”. A file that kept them would lead to objects that it lacks.
+    ///
+    /// - Parameters:
+    ///   - removed: the IDs of the removed objects.
+    ///   - nodes: the nodes that stay.
+    /// - Returns: these relationships, node by node.
+    static func leading(
+        to removed: Set<NSManagedObjectID>, from nodes: [NSAtomicStoreCacheNode]
+    ) -> [NodeReference] {
+        guard !removed.isEmpty else { return [] }
+        let layouts = removed.map(\.layout)
+        var kept: [ObjectIdentifier: [RelationshipLayout]] = [:]
+        var found: [NodeReference] = []
+        for node in nodes {
+            let layout = node.objectID.layout
+            if kept[ObjectIdentifier(layout)] == nil {
+                kept[ObjectIdentifier(layout)] = layout.relationships.filter { relationship in
+                    let rule = relationship.inverse?.deleteRule ?? .noActionDeleteRule
+                    return !relationship.isTransient && rule == .noActionDeleteRule
+                        && layouts.contains { $0.isKind(of: relationship.destination) }
+                }
+            }
+            for relationship in kept[ObjectIdentifier(layout)] ?? [] {
+                if let reference = leading(to: removed, from: node, relationship) { found.append(reference) }
+            }
+        }
+        return found
+    }
+
+    private static func leading(
+        to removed: Set<NSManagedObjectID>, from node: NSAtomicStoreCacheNode, _ relationship: RelationshipLayout
+    ) -> NodeReference? {
+        let key = relationship.name
+        guard let value = node.value(forKey: key) else { return nil }
+        func isRemoved(_ element: Any) -> Bool { NodeValues.identifier(of: element).map(removed.contains) ?? false }
+        guard relationship.isToMany else {
+            return isRemoved(value) ? NodeReference(node: node, key: key, value: nil) : nil
+        }
+        let members = NodeValues.elements(of: value)
+        let left = members.filter { !isRemoved($0) }
+        guard left.count < members.count else { return nil }
+        return NodeReference(
+            node: node, key: key, value: relationship.isOrdered ? NSOrderedSet(array: left) : NSSet(array: left))
+    }
+}
+
+/// Carries out a fetch plan in memory, on nodes, as SQL does for a store in a database.
+enum PlanEvaluation {
+    /// The nodes that satisfy the plan's predicate, in its order, within its limit.
+    ///
+    /// - Throws: an `NSError` that names a key which the entity does not have, or for a sort descriptor with code.
+    static func objects(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
+        cut(try sorted(matching(plan, nodes), plan), plan)
+    }
+
+    /// The dictionaries that a plan with columns finds.
+    ///
+    /// - Throws: an `NSError` that names a key which the entity does not have, or which leads to many objects.
+    static func dictionaries(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
+        let evaluation = try DictionaryEvaluation(plan)
+        return try evaluation.dictionaries(of: sorted(matching(plan, nodes), plan).map { .object($0) })
+    }
+
+    private static func cut<Element>(_ elements: [Element], _ plan: FetchPlan) -> [Element] {
+        let rest = elements.dropFirst(max(plan.offset, 0))
+        return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
+    }
+
+    /// - Throws: an `NSError` that names a key of the predicate which the entity does not have, or which needs a
+    ///   quantifier.
+    private static func matching(
+        _ plan: FetchPlan, _ nodes: [NSAtomicStoreCacheNode]
+    ) throws -> [NSAtomicStoreCacheNode] {
+        guard let predicate = plan.predicate else { return nodes }
+        if let tree = try? predicateTree(of: predicate) {
+            try PredicateKeys.checkEvaluation(tree, of: plan.entity)
+            // `price == max(price)`: over all objects of the entity.
+            if tree.aggregatesObjects(of: plan.entity) {
+                let compiled = CompiledPredicate(
+                    tree.aggregating(over: nodes.map { .object($0) }, of: plan.entity))
+                return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
+            }
+        }
+        // A predicate without a tree, such as one with a block, evaluates itself.
+        guard let compiled = try? compiledPredicate(of: predicate) else {
+            return try StoreError.evaluating { nodes.filter { predicate.evaluate(with: $0) } }
+        }
+        return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
+    }
+
+    private static func sorted(
+        _ nodes: [NSAtomicStoreCacheNode], _ plan: FetchPlan
+    ) throws -> [NSAtomicStoreCacheNode] {
+        guard !plan.sortDescriptors.isEmpty else { return nodes }
+        let terms: [SortTerm]
+        do { terms = try sortTerms(of: plan.sortDescriptors) } catch {
+            throw StoreError.make(
+                CoreDataErrorCode.coreData, "The fetch cannot be sorted: \(error.localizedDescription)",
+                underlying: error)
+        }
+        for term in terms { try PredicateKeys.checkOne(.keyPath(term.keyPath), of: plan.entity) }
+        return nodes.sorted(by: terms)
     }
 }

@@ -117,3 +117,75 @@ enum NodeValues {
         }
     }
 }
+
+/// The bytes of a transformable value that cannot be read here, since its class or its transformer is Apple's or
+/// another program's, as a node's value: the next save writes the same bytes.
+final class OpaqueArchive: NSObject {
+    let bytes: Data
+
+    init(_ bytes: Data) { self.bytes = bytes }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as? OpaqueArchive)?.bytes == bytes }
+
+    override var hash: Int { bytes.hashValue }
+}
+
+extension StoredValue {
+    /// The value of a node: as in key-value coding, except that bytes which cannot be read stay distinct from data.
+    func nodeValue(for attribute: AttributeLayout) -> Any? { keptValue(for: attribute) ?? objectValue(for: attribute) }
+
+    /// A node's value that says more than the one in key-value coding; nil if that says everything.
+    func keptValue(for attribute: AttributeLayout) -> Any? {
+        if case .object(let composite as CompositeValue) = self, !composite.kept.isEmpty { return composite }
+        if case .data(let bytes) = self, attribute.type == .transformableAttributeType { return OpaqueArchive(bytes) }
+        return nil
+    }
+
+    /// The stored form of a node's value.
+    init(nodeValue value: Any?, for attribute: AttributeLayout) {
+        if let archive = value as? OpaqueArchive {
+            self = .data(archive.bytes)
+        } else if let composite = value as? CompositeValue {
+            self = .object(composite)
+        } else {
+            self = StoredValue(value, for: attribute)
+        }
+    }
+}
+
+/// The nodes of an atomic store by ID, in order of insertion.
+struct NodeTable {
+    private var positions: [NSManagedObjectID: Int] = [:]
+    /// The entry of a removed node is nil.
+    private var entries: [NSAtomicStoreCacheNode?] = []
+
+    subscript(identifier: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
+        positions[identifier].flatMap { entries[$0] }
+    }
+
+    var nodes: [NSAtomicStoreCacheNode] { entries.compactMap { $0 } }
+
+    /// The nodes of some entities.
+    func nodes(of entities: [EntityLayout]) -> [NSAtomicStoreCacheNode] {
+        let wanted = Set(entities.map(ObjectIdentifier.init))
+        return entries.compactMap { $0 }.filter { wanted.contains(ObjectIdentifier($0.objectID.layout)) }
+    }
+
+    mutating func insert(_ node: NSAtomicStoreCacheNode) {
+        if let position = positions[node.objectID] {
+            entries[position] = node
+        } else {
+            positions[node.objectID] = entries.count
+            entries.append(node)
+        }
+    }
+
+    mutating func remove(_ node: NSAtomicStoreCacheNode) {
+        guard let position = positions.removeValue(forKey: node.objectID) else { return }
+        entries[position] = nil
+        guard entries.count > 64, positions.count * 2 < entries.count else { return }
+        let live = entries.compactMap { $0 }
+        entries = live
+        positions = Dictionary(uniqueKeysWithValues: live.enumerated().map { ($1.objectID, $0) })
+    }
+}

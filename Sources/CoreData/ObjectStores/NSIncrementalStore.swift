@@ -1,4 +1,6 @@
+import CoreDataModel
 import Foundation
+import StoreEngine
 
 /// A store that is asked for objects as they are needed, such as one in front of a web service or a database of the
 /// developer's own.
@@ -252,4 +254,149 @@ extension FetchColumn {
             return description
         }
     }
+}
+
+/// The versions of objects that contexts have saved to an incremental store.
+///
+/// A save increases the version of a context's object by one. A developer's store may count otherwise, take a time
+/// stamp, or have one version for everything: what it says when it is first asked after a save is the version of that
+/// save.
+struct SavedVersions {
+    /// For each object the version that its context has since the last save, and the store's; `nil` until the store is
+    /// asked.
+    private var entries: [NSManagedObjectID: (saved: Int64, stored: Int64?)] = [:]
+
+    mutating func noteSave(_ version: Int64, of identifier: NSManagedObjectID) {
+        entries[identifier] = (version, nil)
+    }
+
+    mutating func noteRead(_ stored: Int64, of identifier: NSManagedObjectID) {
+        guard let entry = entries[identifier], entry.stored == nil else { return }
+        entries[identifier] = entry.saved == stored ? nil : (entry.saved, stored)
+    }
+
+    /// Whether the version of a context's object is the store's present one.
+    func agrees(_ version: Int64, with stored: Int64, of identifier: NSManagedObjectID) -> Bool {
+        guard let entry = entries[identifier], entry.saved == version else { return version == stored }
+        return entry.stored == stored
+    }
+}
+
+// The store's nodes as rows.
+extension NSIncrementalStore {
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        // The store reads an object that it is asked about: what it leaves out is not asked for again meanwhile.
+        if let node = unfinished[identifier] { return row(of: node, identifier) { _ in nil } }
+        let asking = context()
+        return try node(of: identifier, for: asking).map { try row(of: $0, identifier, for: asking) }
+    }
+
+    /// The values that the store has of an object; `nil` if it is gone.
+    func node(
+        of identifier: NSManagedObjectID, for asking: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode? {
+        do {
+            let node = try newValuesForObject(with: identifier, with: asking)
+            savedVersions.noteRead(node.rowVersion, of: identifier)
+            return node
+        } catch let error as CocoaError where error.code == .managedObjectReferentialIntegrity {
+            return nil
+        }
+    }
+
+    func row(
+        of node: NSIncrementalStoreNode, _ identifier: NSManagedObjectID, for asking: NSManagedObjectContext
+    ) throws -> Row {
+        let former = unfinished.updateValue(node, forKey: identifier)
+        defer { unfinished[identifier] = former }
+        return try row(of: node, identifier) {
+            try newValue(forRelationship: $0.description, forObjectWith: identifier, with: asking)
+        }
+    }
+
+    /// A node as a row. `destination` gives the values of to-one relationships that the node leaves out.
+    private func row(
+        of node: NSIncrementalStoreNode, _ identifier: NSManagedObjectID,
+        destination: (RelationshipLayout) throws -> Any?
+    ) rethrows -> Row {
+        let values = try identifier.layout.slots.map { slot -> StoredValue in
+            if slot.isTransient { return .null }
+            switch slot.kind {
+            case .attribute(let attribute): return StoredValue(node.value(for: slot.description), for: attribute)
+            case .toOne(let relationship):
+                let value = try node.value(for: slot.description) ?? destination(relationship)
+                return NodeValues.identifier(of: value).map(StoredValue.identifier) ?? .null
+            }
+        }
+        return Row(objectID: identifier, version: node.rowVersion, values: ContiguousArray(values))
+    }
+}
+
+/// The engine of stores that work with objects. It implements operations on many rows by operations on single objects.
+final class ObjectStoreEngine: StoreEngine {
+    // The store owns the engine.
+    private unowned let store: any ObjectStore
+
+    init(_ store: any ObjectStore) { self.store = store }
+
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try store.fetchRows(plan) }
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { try store.fetchIdentifiers(plan) }
+    func fetchCount(_ plan: FetchPlan) throws -> Int { try store.fetchCount(plan) }
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { try store.fetchDictionaries(plan) }
+
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try ContiguousArray(identifiers.compactMap { try store.row(for: $0) })
+    }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { try identifiers.map { try store.destinations(of: relationship, for: $0) } }
+
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { try store.makePermanentIdentifiers(for: entities) }
+
+    func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        try others()
+        return try store.add(changes)
+    }
+}
+
+/// The values of one object in an incremental store.
+open class NSIncrementalStoreNode: NSObject {
+    /// The ID of the object.
+    open private(set) var objectID: NSManagedObjectID
+    /// The version of the values; a store increases it with every update of the object.
+    open private(set) var version: UInt64
+    private var values: [String: Any]
+
+    /// Creates a node.
+    ///
+    /// - Parameters:
+    ///   - objectID: an ID of the node's store.
+    ///   - values: the attributes by name, and the to-one relationships, each as the ID of its destination or `NSNull`.
+    ///     The store is asked for properties that are left out.
+    ///   - version: the version of the values.
+    public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
+        self.objectID = objectID
+        self.values = values
+        self.version = version
+        super.init()
+    }
+
+    /// Takes the values of a new version; properties that are left out keep their values.
+    ///
+    /// - Parameters:
+    ///   - values: values by property name, in the form that the initializer takes.
+    ///   - version: the version of the values.
+    open func update(withValues values: [String: Any], version: UInt64) {
+        self.values.merge(values) { $1 }
+        self.version = version
+    }
+
+    /// The value of a property; `nil` if the node has none.
+    ///
+    /// - Parameter prop: an attribute or a to-one relationship.
+    /// - Returns: the value; for a to-one relationship an ID.
+    open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

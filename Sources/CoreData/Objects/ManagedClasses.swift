@@ -1,6 +1,4 @@
-import CompactCollections
 import Foundation
-import Ordering
 import Synchronization
 
 /// Finds the class of an entity, and the entity of a class.

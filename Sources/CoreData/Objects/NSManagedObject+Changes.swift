@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 extension NSManagedObject {
     final func currentChanges() -> [String: Any] {

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// Reads the changes of a batch update. Pure.
 enum BatchChanges {
@@ -21,7 +20,7 @@ enum BatchChanges {
             let slot = try slot(name, layout)
             changes.append((slot, try change(value, layout.slots[slot], layout)))
         }
-        return changes.ordered { $0.slot < $1.slot }
+        return changes.sorted { $0.slot < $1.slot }
     }
 
     private static func name(of key: AnyHashable, _ layout: EntityLayout) throws -> String {

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 import StoreSession
 
 /// The content of a batch deletion's result.

@@ -187,3 +187,90 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     /// - Parameter name: the cache name of the controllers; `nil` for all.
     open class func deleteCache(withName name: String?) {}
 }
+
+/// A fetched results controller of any result type. Two controllers are equal if they show the same results.
+///
+/// Controllers of all types inherit from this class, which has no type parameter, so that `===` can compare any two of
+/// them. Make an `NSFetchedResultsController`.
+open class AnyFetchedResultsController: NSObject {
+    let results: FetchedResults
+
+    init(_ results: FetchedResults) { self.results = results }
+
+    /// Controllers are equal if they show the same results, as do the one that you made and the one that delegates
+    /// receive.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but a controller with the same results.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? AnyFetchedResultsController)?.results === results
+    }
+
+    /// A hash of the results' identity.
+    open override var hash: Int { ObjectIdentifier(results).hashValue }
+}
+
+/// Whether two controllers show the same results. A delegate receives a controller that shows the same results as
+/// yours, so that
+///
+///     if controller === booksController { … }
+///
+/// has the same meaning in a delegate's method as with Core Data, where the delegate receives that very object.
+///
+/// - Parameters:
+///   - first: a controller, or `nil`.
+///   - second: another one, possibly of another result type.
+/// - Returns: `true` for the same results, and if both are `nil`.
+public func === (first: AnyFetchedResultsController?, second: AnyFetchedResultsController?) -> Bool {
+    first?.results === second?.results
+}
+
+/// Whether two controllers show different results: the opposite of `===`.
+///
+/// - Parameters:
+///   - first: a controller, or `nil`.
+///   - second: another one, possibly of another result type.
+/// - Returns: `false` for the same results, and if both are `nil`.
+public func !== (first: AnyFetchedResultsController?, second: AnyFetchedResultsController?) -> Bool {
+    first?.results !== second?.results
+}
+
+/// A result by its identity: equal dictionaries are different results, and hashing costs nothing.
+struct ResultItem: Hashable {
+    let object: NSObject
+
+    static func == (first: ResultItem, second: ResultItem) -> Bool { first.object === second.object }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+}
+
+// Code from before Swift 3's `IndexPath` casts to the class first. UIKit and AppKit give it these names; Foundation on
+// other platforms does not.
+extension NSIndexPath {
+    /// Makes the path of an item in a section of a collection.
+    ///
+    /// - Parameters:
+    ///   - item: the item's index in its section, from 0.
+    ///   - section: the section's index, from 0.
+    public convenience init(forItem item: Int, inSection section: Int) {
+        self.init(indexes: [section, item], length: 2)
+    }
+
+    /// Makes the path of a row in a section of a table.
+    ///
+    /// - Parameters:
+    ///   - row: the row's index in its section, from 0.
+    ///   - section: the section's index, from 0.
+    public convenience init(forRow row: Int, inSection section: Int) {
+        self.init(indexes: [section, row], length: 2)
+    }
+
+    /// The index of the section, the first of the two.
+    public var section: Int { index(atPosition: 0) }
+
+    /// The index of the item in its section, the second of the two.
+    public var item: Int { index(atPosition: 1) }
+
+    /// The index of the row in its section, the second of the two.
+    public var row: Int { index(atPosition: 1) }
+}

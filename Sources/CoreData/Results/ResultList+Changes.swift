@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// The elements affected by a change.
 struct ResultBatch<Element: Hashable> {
@@ -40,7 +39,7 @@ extension ResultList {
         if isSectioned { sections.removeAll { $0.count == 0 } }
         for located in movers { insertInOrder(located.element, sectionName, order) }
         let arriving = batch.arriving.filter { !entries.contains($0) }
-        let sorted = arriving.enumerated().ordered { first, second in
+        let sorted = arriving.enumerated().sorted { first, second in
             switch order(first.element, second.element) {
             case .orderedAscending: true
             case .orderedDescending: false
@@ -52,14 +51,14 @@ extension ResultList {
         noteSections(oldSections, in: &changes)
         changes.deletes = leaving.reversed().map { .init(element: $0.element, old: $0.place, new: nil) }
         changes.inserts = sorted.map { .init(element: $0.element, old: nil, new: place(of: $0.element)) }
-        changes.inserts = changes.inserts.ordered { Self.precedes($0.new, $1.new) }
+        changes.inserts = changes.inserts.sorted { Self.precedes($0.new, $1.new) }
         for located in touched {
             let change = ResultChanges<Element>.ElementChange(
                 element: located.element, old: located.place, new: place(of: located.element))
             if kept.contains(located.element) { changes.updates.append(change) } else { changes.moves.append(change) }
         }
-        changes.moves = changes.moves.ordered { Self.precedes($0.new, $1.new) }
-        changes.updates = changes.updates.ordered { Self.precedes($0.new, $1.new) }
+        changes.moves = changes.moves.sorted { Self.precedes($0.new, $1.new) }
+        changes.updates = changes.updates.sorted { Self.precedes($0.new, $1.new) }
         return changes
     }
 
@@ -74,7 +73,7 @@ extension ResultList {
         elements.compactMap { element in
             guard let position = entries.position(of: element), let place = place(of: element) else { return nil }
             return Located(element: element, position: position, place: place)
-        }.ordered { $0.position < $1.position }
+        }.sorted { $0.position < $1.position }
     }
 
     private static func precedes(_ first: ResultPlace?, _ second: ResultPlace?) -> Bool {
@@ -90,7 +89,7 @@ extension ResultList {
     ) -> Set<Element> {
         guard !touched.isEmpty else { return [] }
         let gone = Set(leaving.map(\.element))
-        let affected = (touched + leaving).ordered { $0.position < $1.position }
+        let affected = (touched + leaving).sorted { $0.position < $1.position }
         var kept: Set<Element> = []
         var start = 0
         while start < affected.count {
@@ -107,7 +106,7 @@ extension ResultList {
                 if let after, order(located.element, after) == .orderedDescending { return false }
                 return true
             }
-            let sorted = fitting.ordered { left, right in
+            let sorted = fitting.sorted { left, right in
                 switch order(left.element, right.element) {
                 case .orderedAscending: true
                 case .orderedDescending: false

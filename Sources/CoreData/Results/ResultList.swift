@@ -1,3 +1,5 @@
+import Foundation
+
 /// The place of a result: its section, and its index in it.
 struct ResultPlace: Hashable {
     var section: Int
@@ -107,5 +109,76 @@ struct ResultList<Element: Hashable> {
     mutating func insert(_ element: Element, at place: ResultPlace) {
         entries.insert(element, at: start(of: place.section) + place.row)
         sections[place.section].count += 1
+    }
+}
+
+// UIKit and AppKit give index paths these names; Foundation on other platforms does not.
+extension IndexPath {
+    /// Makes the path of an item in a section of a collection.
+    ///
+    /// - Parameters:
+    ///   - item: the item's index in its section, from 0.
+    ///   - section: the section's index, from 0.
+    public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+
+    /// Makes the path of a row in a section of a table.
+    ///
+    /// - Parameters:
+    ///   - row: the row's index in its section, from 0.
+    ///   - section: the section's index, from 0.
+    public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+
+    /// The index of the section, the first of the two.
+    public var section: Int {
+        get { self[0] }
+        set { self[0] = newValue }
+    }
+
+    /// The index of the item in its section, the second of the two.
+    public var item: Int {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The index of the row in its section, the second of the two.
+    public var row: Int {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+}
+
+/// The changes of a list of results in the form for a table: old places are before all the changes, new ones after
+/// them.
+struct ResultChanges<Element> {
+    /// An inserted or deleted section.
+    struct SectionChange {
+        let index: Int
+        let number: Int
+        let name: String
+    }
+
+    /// A changed, inserted or deleted element.
+    struct ElementChange {
+        let element: Element
+        let old: ResultPlace?
+        let new: ResultPlace?
+    }
+
+    /// By old indexes, the last first, so that deleting them one by one does not shift those to come.
+    var deletedSections: [SectionChange] = []
+    /// By new indexes, in ascending order.
+    var insertedSections: [SectionChange] = []
+    /// By old places, the last first.
+    var deletes: [ElementChange] = []
+    /// By new places, in ascending order.
+    var inserts: [ElementChange] = []
+    /// Changed elements that are no longer in the same order relative to the others, by new places.
+    var moves: [ElementChange] = []
+    /// Other changed elements, by new places.
+    var updates: [ElementChange] = []
+
+    var isEmpty: Bool {
+        deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty && deletedSections.isEmpty
+            && insertedSections.isEmpty
     }
 }

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 import StoreSession
 
@@ -298,4 +297,92 @@ open class UndoManager: NSObject {
     }
 
     private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+}
+
+/// Actions that are undone together, in reverse order.
+final class UndoGroup {
+    enum Action {
+        case call(UndoTarget, (AnyObject) -> Void)
+        case group(UndoGroup)
+    }
+
+    var actions: [Action] = []
+    var name = ""
+    var isDiscardable = false
+
+    var isEmpty: Bool { actions.isEmpty }
+
+    func run() {
+        for action in actions.reversed() {
+            switch action {
+            case .call(let target, let handler): if let target = target.object { handler(target) }
+            case .group(let group): group.run()
+            }
+        }
+    }
+
+    /// Removes and returns the group that was closed last within this one.
+    func takeLastGroup() -> UndoGroup? {
+        guard case .group(let group)? = actions.last else { return nil }
+        actions.removeLast()
+        return group
+    }
+
+    /// Forgets the actions of a target.
+    func remove(_ target: AnyObject) {
+        actions.removeAll { action in
+            switch action {
+            case .call(let owner, _): return owner.object === target
+            case .group(let group):
+                group.remove(target)
+                return group.isEmpty
+            }
+        }
+    }
+}
+
+/// The target of an action, which the undo manager does not keep alive.
+final class UndoTarget {
+    private(set) weak var object: AnyObject?
+    init(_ object: AnyObject) { self.object = object }
+}
+
+/// A weak reference to an undo manager.
+final class WeakManager: @unchecked Sendable {
+    // @unchecked Sendable: made and used on the main queue.
+    weak var manager: UndoManager?
+    init(_ manager: UndoManager) { self.manager = manager }
+}
+
+/// The block that runs, as an undo manager knows it: changes of one block are undone together.
+enum RunningBlock {
+    /// The context of the block; nil outside of blocks.
+    @TaskLocal static var owner: (any BlockOwner)?
+}
+
+/// A context, whose blocks make changes.
+protocol BlockOwner: AnyObject, Sendable {
+    /// The manager with which the changes of a block are registered.
+    var undoManager: UndoManager? { get }
+}
+
+extension NSNotification.Name {
+    /// Posted before an undo manager opens a group within another one or closes a group, before it undoes or redoes,
+    /// and when it is asked whether it can redo. Observers register the changes that they have not registered yet.
+    public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
+    /// Posted before an undo.
+    public static let NSUndoManagerWillUndoChange = NSNotification.Name("NSUndoManagerWillUndoChangeNotification")
+    /// Posted after an undo.
+    public static let NSUndoManagerDidUndoChange = NSNotification.Name("NSUndoManagerDidUndoChangeNotification")
+    /// Posted before a redo.
+    public static let NSUndoManagerWillRedoChange = NSNotification.Name("NSUndoManagerWillRedoChangeNotification")
+    /// Posted after a redo.
+    public static let NSUndoManagerDidRedoChange = NSNotification.Name("NSUndoManagerDidRedoChangeNotification")
+    /// Posted after a group was opened.
+    public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name("NSUndoManagerDidOpenUndoGroupNotification")
+    /// Posted before a group is closed.
+    public static let NSUndoManagerWillCloseUndoGroup = NSNotification.Name(
+        "NSUndoManagerWillCloseUndoGroupNotification")
+    /// Posted after a group was closed.
+    public static let NSUndoManagerDidCloseUndoGroup = NSNotification.Name("NSUndoManagerDidCloseUndoGroupNotification")
 }

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 extension NSManagedObjectModel {

@@ -1,4 +1,5 @@
 import Foundation
+import PredicateFormat
 import Synchronization
 
 /// A description of a fetch: an entity, a predicate, an order, and the form of the results.
@@ -197,4 +198,175 @@ package protocol FetchDescription: NSPersistentStoreRequest, EntityRequest {
     var havingPredicate: NSPredicate? { get set }
     var returnsDistinctResults: Bool { get set }
     var shouldRefreshRefetchedObjects: Bool { get set }
+}
+
+extension FetchDescription {
+    package func lead(to entity: NSEntityDescription) {
+        guard self.entity !== entity else { return }
+        let known = entity.propertiesByName
+        func own(_ properties: [Any]?) -> [Any]? {
+            properties?.map { property in
+                guard let property = property as? NSPropertyDescription, property.owner != nil else { return property }
+                return known[property.name] ?? property
+            }
+        }
+        self.entity = entity
+        propertiesToFetch = own(propertiesToFetch)
+        propertiesToGroupBy = own(propertiesToGroupBy)
+    }
+
+    package var summary: String {
+        func names(_ properties: [Any]?) -> [String]? {
+            properties?.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+        }
+        let parts: [Any?] = [
+            entityName, predicate, sortDescriptors?.map { "\($0.key ?? "") \($0.ascending)" }, fetchLimit, fetchOffset,
+            fetchBatchSize, resultType.rawValue, includesSubentities, includesPropertyValues, includesPendingChanges,
+            returnsObjectsAsFaults, relationshipKeyPathsForPrefetching, names(propertiesToFetch),
+            names(propertiesToGroupBy), havingPredicate, returnsDistinctResults, shouldRefreshRefetchedObjects,
+        ]
+        return parts.map { $0.map { "\($0)" } ?? "none" }.joined(separator: " | ")
+    }
+}
+
+extension FetchDescription {
+    /// Whether another request has the same entity, predicate, order and settings.
+    func asks(theSameAs other: any FetchDescription) -> Bool {
+        entityName == other.entityName && hasEntity(of: other) && predicate == other.predicate
+            && sortDescriptors == other.sortDescriptors && resultType == other.resultType
+            && fetchLimit == other.fetchLimit && fetchOffset == other.fetchOffset
+            && fetchBatchSize == other.fetchBatchSize && includesSubentities == other.includesSubentities
+            && includesPropertyValues == other.includesPropertyValues
+            && includesPendingChanges == other.includesPendingChanges
+            && returnsObjectsAsFaults == other.returnsObjectsAsFaults
+            && relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
+            && Self.areEqual(propertiesToFetch, other.propertiesToFetch)
+            && Self.areEqual(propertiesToGroupBy, other.propertiesToGroupBy)
+            && havingPredicate == other.havingPredicate && returnsDistinctResults == other.returnsDistinctResults
+            && shouldRefreshRefetchedObjects == other.shouldRefreshRefetchedObjects
+            && affectedStoreObjects?.map(ObjectIdentifier.init)
+                == other.affectedStoreObjects?.map(ObjectIdentifier.init)
+    }
+
+    /// A request by name finds its entity when it is executed, and is equal to one that has it already.
+    private func hasEntity(of other: any FetchDescription) -> Bool {
+        guard let entity, let otherEntity = other.entity else { return true }
+        return entity == otherEntity
+    }
+
+    /// Lists of names and descriptions.
+    private static func areEqual(_ one: [Any]?, _ other: [Any]?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.count == other.count
+            && zip(one, other).allSatisfy { ($0 as? AnyHashable) == ($1 as? AnyHashable) }
+    }
+}
+
+/// The types that a fetch request can return: managed objects, their IDs, dictionaries and numbers.
+public protocol NSFetchRequestResult: NSObjectProtocol {}
+
+extension NSManagedObjectID: NSFetchRequestResult {}
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+
+/// The form of a fetch's results.
+public struct NSFetchRequestResultType: OptionSet, Sendable {
+    /// The raw value, as Apple numbers the types.
+    public let rawValue: UInt
+    /// Makes a type from its raw value.
+    ///
+    /// - Parameter rawValue: the bits of Core Data's constants.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Managed objects.
+    public static let managedObjectResultType: NSFetchRequestResultType = []
+    /// IDs of managed objects.
+    public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+    /// Dictionaries of the properties to fetch.
+    public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+    /// The number of objects.
+    public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+}
+
+/// A property whose value is the result of a fetch request: a weak, one-way relationship.
+///
+/// In the request's predicate, `$FETCH_SOURCE` is the object that has the property and `$FETCHED_PROPERTY` this
+/// description.
+open class NSFetchedPropertyDescription: NSPropertyDescription {
+    /// The request whose result is the property's value.
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        willSet { willChangeDescription() }
+        didSet { fetchRequest?.joinProperty() }
+    }
+
+    package override var request: (any EntityRequest)? { fetchRequest }
+
+    package override func computes(theSameAs other: NSPropertyDescription) -> Bool {
+        fetchRequest == (other as? NSFetchedPropertyDescription)?.fetchRequest
+    }
+
+    /// What Core Data prints of a fetched property, and its request, for logs and debuggers.
+    open override var description: String {
+        "\(describedProperty), fetchRequest \(DescriptionText.value(fetchRequest))"
+    }
+
+    package override func emptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+    package override func copyContents(to copy: NSPropertyDescription) {
+        super.copyContents(to: copy)
+        (copy as? NSFetchedPropertyDescription)?.fetchRequest =
+            fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+    }
+}
+
+extension NSPredicate {
+    /// The predicate of a fetched property for one object. `$FETCH_SOURCE` is the object, `$FETCHED_PROPERTY` the
+    /// description, and paths from either are replaced by their values, with which stores can compare.
+    ///
+    /// - Parameters:
+    ///   - property: the description; predicates can use its `name` and `userInfo`.
+    ///   - object: the object that has the property.
+    /// - Returns: the predicate with the object's values in place of the variables.
+    package func of(_ property: NSFetchedPropertyDescription, of object: any KeyedOperand) -> NSPredicate {
+        guard let tree = try? predicateTree(of: self) else { return self }
+        let description: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]
+        let variables = ["FETCH_SOURCE": Value(object), "FETCHED_PROPERTY": Value(description)]
+        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withConstantPartRead))
+    }
+}
+
+/// The kind of a request to a store. The raw values are Apple's.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+    /// Fetch objects, IDs, dictionaries or a count.
+    case fetchRequestType = 1
+    /// Save changes.
+    case saveRequestType = 2
+    /// Insert rows without objects.
+    case batchInsertRequestType = 5
+    /// Update rows without objects.
+    case batchUpdateRequestType = 6
+    /// Delete rows without objects.
+    case batchDeleteRequestType = 7
+}
+
+/// A request that a context sends to its stores: the common part of fetches, saves and batch changes.
+open class NSPersistentStoreRequest: NSObject, NSCopying {
+    /// The stores to ask; `nil` for all; see `affectedStores`.
+    package var affectedStoreObjects: [AnyObject]?
+
+    /// The kind of the request.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    /// Creates a request; use one of the subclasses instead.
+    public override init() { super.init() }
+
+    /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSPersistentStoreRequest()
+        copy.affectedStoreObjects = affectedStoreObjects
+        return copy
+    }
 }

@@ -1,8 +1,6 @@
 import CSwiftRuntime
-import CompactCollections
 import Foundation
 import ModelFiles
-import Ordering
 
 /// The classes that the program declares, by their plain names.
 ///

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// Which model a store is of, where it keeps a copy of its model, a program supposes one, and the two differ. Pure.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// Values computed from the descriptions of a model, and kept until one of these changes: version hashes, the entities

@@ -1,6 +1,4 @@
-import CompactCollections
 import Foundation
-import Ordering
 
 /// A model's entities and properties as text. Two models are equal if their texts are, and their user info.
 struct ModelText: Equatable {

@@ -1,4 +1,6 @@
+import CSwiftRuntime
 import Foundation
+import Synchronization
 
 /// An entity of a model: Core Data's description of one kind of object.
 ///
@@ -272,5 +274,69 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     package func forgetRecordedVersionHash() {
         if recordedVersionHash != nil { recordedVersionHash = nil }
         for child in subentities { child.forgetRecordedVersionHash() }
+    }
+}
+
+extension NSEntityDescription {
+    /// The entity and all its descendants.
+    package var selfAndDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.selfAndDescendants) }
+
+    /// The entity at the top of the inheritance tree.
+    package var rootEntity: NSEntityDescription { superentity?.rootEntity ?? self }
+}
+
+extension NSEntityDescription {
+    /// Called before a property gets another name, which indexes and constraints have, too: those of a copy name it.
+    func willRename(_ property: NSPropertyDescription, to name: String) {
+        let former = property.name
+        guard !isFrozen, former != name else { return }
+        for element in indexes.flatMap(\.elements) where element.property === property { element.bind() }
+        func renamed(_ lists: [[Any]]) -> [[Any]] { lists.map { $0.map { $0 as? String == former ? name : $0 } } }
+        if propertiesByName[former] === property {
+            if !uniquenessConstraints.isEmpty { uniquenessConstraints = renamed(uniquenessConstraints) }
+            if !compoundIndexes.isEmpty { compoundIndexes = renamed(compoundIndexes) }
+        }
+        for child in subentities { child.willRename(property, to: name) }
+    }
+}
+
+/// A fetch request, as far as a model knows it: a higher room defines it.
+package protocol EntityRequest: AnyObject {
+    var entityName: String? { get }
+
+    /// All that it asks for, as text.
+    var summary: String { get }
+
+    /// Asks for the objects of an entity, which may be another model's of the same name, and for its properties.
+    func lead(to entity: NSEntityDescription)
+}
+
+/// Lets the parts of an entity find it without keeping it alive.
+///
+/// A weak reference would work too, but an entity that has one counts its references in a side table from then on, and
+/// each object of the entity counts four of them. The entity itself owns the link, and clears it in its `deinit`.
+final class EntityLink: Sendable {
+    private let address = Mutex<ObjectIdentifier?>(nil)
+
+    /// Sets the entity, which calls `leave` when it is released.
+    func join(_ entity: NSEntityDescription) {
+        let identity = ObjectIdentifier(entity)
+        address.withLock { $0 = identity }
+    }
+
+    /// Clears the entity when it is released.
+    func leave() { address.withLock { $0 = nil } }
+
+    /// The entity; `nil` if it has been released.
+    ///
+    /// An entity whose `deinit` has begun waits for the lock before its memory is freed, so the address is valid, and
+    /// the runtime says whether it can still be retained.
+    var entity: NSEntityDescription? {
+        address.withLock { address in
+            guard let address, let pointer = UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: address)),
+                let object = swift_tryRetain(pointer)
+            else { return nil }
+            return Unmanaged<NSEntityDescription>.fromOpaque(object).takeRetainedValue()
+        }
     }
 }

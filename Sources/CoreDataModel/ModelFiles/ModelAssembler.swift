@@ -1,5 +1,6 @@
-import CompactCollections
+import CZlib
 import Foundation
+import KeyedArchives
 
 /// Makes Core Data's classes from a model as a value, after checking it.
 package enum ModelAssembler {
@@ -206,4 +207,127 @@ package enum ModelAssembler {
 final class ArchivedModelValue: NSObject {
     let value: ModelValue
     init(_ value: ModelValue) { self.value = value }
+}
+
+/// The copy of its model that a SQLite store keeps in `Z_MODELCACHE.Z_CONTENT`: a keyed archive, raw-deflated.
+package enum ModelCache {
+    /// The cache of a model.
+    ///
+    /// It leaves out fetch requests, members of configurations and indexes that name what the model does not have: the
+    /// store works without them, and its copy could not be read when it is to be migrated.
+    ///
+    /// - Throws: an error that names the entity and property which no archive can hold, or what is incomplete.
+    package static func modelCacheData(for model: NSManagedObjectModel) throws -> Data {
+        try ModelFileError.naming(nil) {
+            var document = try ModelDocument(model)
+            document.leaveOutLostNames(of: model)
+            try DocumentCheck.check(document)
+            let archive = try ModelArchiveWriter.archive(of: document, form: .cache)
+            return try RawDeflate.deflate(archive.data())
+        }
+    }
+
+    /// The model of a cache.
+    ///
+    /// - Parameters:
+    ///   - data: the content of the column.
+    ///   - entityVersionHashes: the hashes in the store's metadata (`NSStoreModelVersionHashes`), which the cache
+    ///     itself lacks.
+    /// - Returns: the model that the store was made with.
+    /// - Throws: an error in the Cocoa domain if the cache is damaged.
+    package static func model(
+        fromModelCache data: Data, entityVersionHashes: [String: Data]
+    ) throws -> NSManagedObjectModel {
+        try ModelFileError.naming(nil) {
+            let document = try ModelArchiveReader.document(of: RawDeflate.inflate(data))
+            return try ModelAssembler.model(document, versionHashes: entityVersionHashes)
+        }
+    }
+}
+
+extension ModelDocument {
+    fileprivate mutating func leaveOutLostNames(of model: NSManagedObjectModel) {
+        let known = model.entitiesByName
+        configurations = configurations.mapValues { $0.filter { known[$0] != nil } }
+        fetchRequestTemplates = fetchRequestTemplates.filter { known[$0.value.entityName] != nil }
+        forgetLostIndexes()
+        for place in entities.indices {
+            for index in entities[place].properties.indices {
+                guard case .fetched(let request?) = entities[place].properties[index].kind,
+                    known[request.entityName] == nil
+                else { continue }
+                entities[place].properties[index].kind = .fetched(nil)
+            }
+        }
+    }
+}
+
+/// Raw deflate (RFC 1951, without header or checksum), the compression of a store's model cache.
+package enum RawDeflate {
+    /// No real model is nearly this large, but malicious data may be.
+    package static let maximumInflatedSize = 64 << 20
+
+    /// Inflates data.
+    ///
+    /// - Throws: `ModelFileError` if the data are damaged, truncated, or inflate to more than the limit.
+    package static func inflate(_ data: Data, limit: Int = maximumInflatedSize) throws -> Data {
+        var stream = z_stream()
+        guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw ModelFileError(.corrupt, reason: "zlib cannot be started")
+        }
+        defer { inflateEnd(&stream) }
+        var input = [UInt8](data)
+        var output = Data()
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        var status = Z_OK
+        // Unsafe pointers, because zlib keeps pointers into input and output between calls; neither moves within the
+        // closures.
+        try input.withUnsafeMutableBufferPointer { input in
+            stream.next_in = input.baseAddress
+            stream.avail_in = uInt(clamping: input.count)
+            while status != Z_STREAM_END {
+                let produced = chunk.withUnsafeMutableBufferPointer { chunk -> Int in
+                    stream.next_out = chunk.baseAddress
+                    stream.avail_out = uInt(chunk.count)
+                    status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                    return chunk.count - Int(stream.avail_out)
+                }
+                guard status == Z_OK || status == Z_STREAM_END else {
+                    throw ModelFileError(
+                        .corrupt, reason: "the compressed data are damaged or cut off (zlib error \(status))")
+                }
+                output.append(contentsOf: chunk[..<produced])
+                guard output.count <= limit else {
+                    throw ModelFileError(.corrupt, reason: "the compressed data inflate to more than \(limit) bytes")
+                }
+            }
+        }
+        return output
+    }
+
+    /// Deflates data.
+    package static func deflate(_ data: Data) throws -> Data {
+        var stream = z_stream()
+        let status = deflateInit2_(
+            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw ModelFileError(.unwritable, reason: "zlib cannot be started") }
+        defer { deflateEnd(&stream) }
+        var input = [UInt8](data)
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, uLong(input.count))))
+        // Unsafe pointers, because zlib requires them; the bound above suffices for one call.
+        let result = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = uInt(clamping: input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = uInt(clamping: output.count)
+                return CZlib.deflate(&stream, Z_FINISH)
+            }
+        }
+        guard result == Z_STREAM_END else {
+            throw ModelFileError(.unwritable, reason: "the data cannot be compressed (zlib error \(result))")
+        }
+        return Data(output.prefix(Int(stream.total_out)))
+    }
 }

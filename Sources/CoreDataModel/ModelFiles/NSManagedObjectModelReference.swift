@@ -1,6 +1,4 @@
-import CompactCollections
 import Foundation
-import Ordering
 
 /// A reference to a model that is searched when it is needed, and must be of a certain version. Migration stages refer
 /// to their models like this.

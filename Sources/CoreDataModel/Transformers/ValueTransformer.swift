@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 import Synchronization
 
 /// Converts values to others and, if possible, back. Foundation on Linux has no such class; the names are Apple's.
@@ -53,7 +52,7 @@ open class ValueTransformer: NSObject {
 
     /// The names of the registered transformers.
     public class func valueTransformerNames() -> [NSValueTransformerName] {
-        registered.withLock { $0.keys.ordered { $0.rawValue < $1.rawValue } }
+        registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
     fileprivate static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
@@ -87,5 +86,86 @@ extension RegisteredTransformer where Self: ValueTransformer {
     public init?(forName name: NSValueTransformerName) {
         guard let transformer = ValueTransformer.registered(name) as? Self else { return nil }
         self = transformer
+    }
+}
+
+/// Negates a Boolean; a missing value counts as false.
+final class NegateBooleanTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        NSNumber(value: !((value as? NSNumber)?.boolValue ?? false))
+    }
+}
+
+/// Returns whether there is a value, or whether there is none. It cannot be reversed.
+class PresenceTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+    override class func allowsReverseTransformation() -> Bool { false }
+}
+
+final class IsNilTransformer: PresenceTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value == nil) }
+}
+
+final class IsNotNilTransformer: PresenceTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value != nil) }
+}
+
+/// The name of a value transformer.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name as a string.
+    public typealias RawValue = String
+    /// The name as a string.
+    public let rawValue: String
+    /// Makes a name from a string.
+    ///
+    /// - Parameter rawValue: the name under which the transformer is registered.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Makes a name from a string.
+    ///
+    /// - Parameter rawValue: the name under which the transformer is registered.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// The transformer from keyed archives to objects of allowed classes.
+    public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+    /// The transformer that negates a Boolean.
+    public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
+    /// The transformer that says whether there is no value.
+    public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
+    /// The transformer that says whether there is a value.
+    public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
+}
+
+/// Converts keyed archives to objects of allowed classes, and objects to keyed archives.
+///
+/// Subclass it to allow classes of your own:
+///
+/// ```swift
+/// final class RouteTransformer: NSSecureUnarchiveFromDataTransformer {
+///     override class var allowedTopLevelClasses: [AnyClass] { super.allowedTopLevelClasses + [Route.self] }
+/// }
+/// ```
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
+    /// The allowed classes of the object, and of the objects in collections. By default those of property lists,
+    /// `NSURL`, `NSUUID`, `NSSet` and `NSNull`.
+    open class var allowedTopLevelClasses: [AnyClass] { UnarchivedClasses.basic }
+
+    /// The object in a keyed archive; `nil` for an archive that is damaged, or contains objects of other classes.
+    ///
+    /// - Parameter value: the archive, as `Data`.
+    /// - Returns: the object; `nil` for no value.
+    open override func transformedValue(_ value: Any?) -> Any? {
+        guard let data = value as? Data else { return nil }
+        return try? SecureUnarchiving.object(
+            in: data, allowed: UnarchivedClasses(type(of: self).allowedTopLevelClasses))
+    }
+
+    /// The keyed archive of an object; `nil` if it cannot be archived.
+    ///
+    /// - Parameter value: the object; `nil` for none.
+    /// - Returns: the archive, as `Data`.
+    open override func reverseTransformedValue(_ value: Any?) -> Any? {
+        value.flatMap { try? SecureUnarchiving.archive(of: $0) }
     }
 }

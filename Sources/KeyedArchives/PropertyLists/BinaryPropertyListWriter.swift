@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 extension PropertyList {
     /// Writes the value as a binary property list. Equal strings, numbers, dates and data are written once; a
@@ -39,7 +38,7 @@ private struct BinaryPropertyListWriter {
             return index
         case .dictionary(let dictionary):
             let index = reserve()
-            let sorted = dictionary.ordered { $0.key < $1.key }
+            let sorted = dictionary.sorted { $0.key < $1.key }
             var keys: [Int] = []
             var values: [Int] = []
             for (key, _) in sorted { keys.append(try add(.string(key), depth: depth + 1)) }
@@ -131,4 +130,11 @@ private struct BinaryPropertyListWriter {
     private static func bigEndian(_ value: UInt64, size: Int) -> [UInt8] {
         (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - $0))) }
     }
+}
+
+/// The numbers of the file format that reader and writer share.
+enum BinaryPropertyListLayout {
+    static let header = Array("bplist00".utf8)
+    /// Six bytes unused, the two integer sizes, then object count, root object and offset table, eight bytes each.
+    static let trailerLength = 32
 }

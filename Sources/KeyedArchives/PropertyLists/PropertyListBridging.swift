@@ -114,3 +114,47 @@ private enum NumberKind {
         }
     }
 }
+
+/// Why bytes are no property list that this module reads, or why a value cannot be written.
+package struct PropertyListError: Error, Equatable, CustomStringConvertible {
+    /// The offset in bytes; nil when writing a value.
+    package let offset: Int?
+    /// What was expected there and what was found.
+    package let reason: String
+
+    package init(offset: Int?, reason: String) {
+        self.offset = offset
+        self.reason = reason
+    }
+
+    package var description: String {
+        guard let offset else { return "The property list cannot be written: \(reason)." }
+        return "The binary property list is damaged at byte \(offset): \(reason)."
+    }
+}
+
+extension PropertyListError: LocalizedError {
+    package var errorDescription: String? { description }
+}
+
+/// The size of a property list that a reader accepts. Files from outside are hostile until proven otherwise: a few
+/// bytes can describe a tree that no memory holds.
+package struct PropertyListLimits: Sendable {
+    /// How deep arrays and dictionaries may nest.
+    package var depth = 128
+    /// How many values there may be, counting shared parts everywhere they are used.
+    package var values = 16_000_000
+
+    package init() {}
+
+    /// The limits of a list that becomes Foundation's objects, which share nothing: every value takes memory wherever
+    /// it is used. A list whose collections are not shared has no more values than bytes, since each use takes one.
+    ///
+    /// - Parameter byteCount: the size of the file.
+    /// - Returns: the limits.
+    package static func forObjects(byteCount: Int) -> PropertyListLimits {
+        var limits = PropertyListLimits()
+        limits.values = min(limits.values, 250_000 + 4 * byteCount)
+        return limits
+    }
+}

@@ -1,7 +1,5 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
-import Ordering
 
 /// The errors of migrations, with Core Data's codes and user info keys.
 package enum MigrationError {
@@ -136,5 +134,155 @@ package enum MigrationError {
         let object = violation.reason == MigrationViolation.severalOwners ? key.map { " leads to p\($0)" } ?? "" : ""
         info[NSLocalizedDescriptionKey] = "\(reason) (“\(place)”\(object))."
         return NSError(domain: NSCocoaErrorDomain, code: CoreDataErrorCode.migration, userInfo: info)
+    }
+}
+
+// Errors of migrations that fail because of a store's file.
+extension MigrationError {
+    /// The error of a migration by SQL, if SQLite or the file system failed.
+    package static func statements(
+        url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
+    ) -> NSError {
+        failed(
+            error, url: url, from: version(source, sibling: destination), to: version(destination),
+            step: "The step in place",
+            userInfo: ["sourceModel": source, "destinationModel": destination])
+    }
+
+    /// - Returns: an error with the cause's domain, code and user info.
+    package static func failed(
+        _ error: any Error, url: URL, from source: String, to destination: String, step: String,
+        userInfo: [String: Any]
+    ) -> NSError {
+        var cause = error as NSError
+        // The versions and the step are only named once.
+        if cause.userInfo["sourceModel"] != nil, let inner = cause.userInfo[NSUnderlyingErrorKey] as? NSError {
+            cause = inner
+        }
+        var info = cause.userInfo.merging(userInfo) { $1 }
+        info[NSURLErrorKey] = url
+        info[NSFilePathErrorKey] = url.path
+        info[NSUnderlyingErrorKey] = cause
+        let outcome = isUncertain(cause) ? "The store is whole, of the old version or the new one." : asItWas
+        // A sentence about the store in the cause is replaced by that of the step.
+        let reason = cause.localizedDescription.replacing(" " + asItWas, with: "")
+        info[NSLocalizedDescriptionKey] =
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step) failed: "
+            + "\(reason) \(outcome)"
+        if isOutOfSpace(cause) {
+            info[NSLocalizedRecoverySuggestionErrorKey] =
+                "Make room: the migration needs up to \(neededBytes(url)) bytes beside the store for a while."
+        } else if info[NSLocalizedRecoverySuggestionErrorKey] == nil {
+            info[NSLocalizedRecoverySuggestionErrorKey] = "Correct what the step says, and migrate the store again."
+        }
+        return NSError(domain: cause.domain, code: cause.code, userInfo: info)
+    }
+
+    /// The last sentence of an error about a store whose migration failed.
+    static let asItWas = "The store is as it was."
+
+    /// Whether it is unknown if the store's last commit succeeded.
+    private static func isUncertain(_ error: NSError) -> Bool {
+        error.userInfo[StoreError.uncertaintyKey] as? Bool == true
+            || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
+    }
+
+    private static func isOutOfSpace(_ error: NSError) -> Bool {
+        if error.domain == NSCocoaErrorDomain, error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue {
+            return true
+        }
+        if error.domain == NSPOSIXErrorDomain, error.code == Int(ENOSPC) || error.code == Int(EDQUOT) { return true }
+        return (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isOutOfSpace) ?? false
+    }
+
+    /// The space for the stores before and after a step, and for the log with which the last one replaces the original.
+    private static func neededBytes(_ url: URL) -> Int64 {
+        let (folder, name) = (url.deletingLastPathComponent(), url.lastPathComponent)
+        // Files that cannot be inspected are ignored in this estimate.
+        let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0 == name || $0.hasPrefix(name + "-")
+        }
+        let sizes = files.map { file -> Int64 in
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: folder.appendingPathComponent(file).path)
+            return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        return 3 * sizes.reduce(0, +)
+    }
+}
+
+/// The problem with objects that do not fit the new model.
+package struct MigrationViolation: Equatable, Sendable {
+    package var entity: String
+    package var property: String?
+    package var isRelationship = false
+    package var reason: String
+
+    package init(entity: String, property: String? = nil, isRelationship: Bool = false, reason: String) {
+        (self.entity, self.property, self.isRelationship, self.reason) = (entity, property, isRelationship, reason)
+    }
+
+    package static let missingAttribute = "Validation error missing attribute values on mandatory destination attribute"
+    package static let missingRelationship =
+        "Validation error missing objects of a mandatory destination relationship"
+    /// Several objects of a relationship that keeps one.
+    package static let severalOwners =
+        "Several objects lead to the same one, and the destination relationship keeps one of them only"
+    package static let notInConfiguration = "The store has objects of an entity that its configuration no longer has"
+    package static let replacedEntity = "The store has objects of an entity whose name another one takes"
+    package static let abstractEntity = "The store has objects of an entity that is abstract in the destination model"
+    package static let outOfRange = "A value does not fit the type of the destination attribute"
+}
+
+/// The description of a model's version in messages: by its identifiers, or else the name of its file, or else its
+/// checksum.
+package struct VersionDescription {
+    /// `version “4”`, `version “Model 4” of “Model.momd”`, `the version with the checksum “…”`
+    let text: String
+
+    /// - Parameters:
+    ///   - model: the version to describe.
+    ///   - sibling: another version of the same model, whose package may contain this one: a model that was read from a
+    ///     store has no file.
+    package init(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) {
+        if let named = Self.text(identifiers: model.versionIdentifiers.compactMap { $0.base as? String }) {
+            text = named
+        } else if let origin = model.origin ?? sibling.flatMap({ Self.origin(of: model, besides: $0) }) {
+            text = "version “\(origin.versionName)” of “\(origin.package.lastPathComponent)”"
+        } else {
+            text = Self.text(checksum: model.versionChecksum)
+        }
+    }
+
+    /// - Parameter metadata: a store's metadata.
+    package init(_ metadata: [String: Any]) {
+        let identifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
+        let checksum =
+            metadata[NSPersistentStoreModelVersionChecksumKey] as? String
+            ?? VersionHash.checksum(of: StoreMetadata.hashes(in: metadata))
+        text = Self.text(identifiers: identifiers) ?? Self.text(checksum: checksum)
+    }
+
+    /// The text, and the checksum if the text does not contain it already.
+    package func text(with checksum: String) -> String {
+        text.contains(checksum) ? text : "\(text), with the checksum “\(checksum)”"
+    }
+
+    private static func text(identifiers: [String]) -> String? {
+        let named = identifiers.filter { !$0.isEmpty }.sorted()
+        return named.isEmpty ? nil : "version “\(named.joined(separator: ", "))”"
+    }
+
+    private static func text(checksum: String) -> String { "the version with the checksum “\(checksum)”" }
+
+    private static func origin(
+        of model: NSManagedObjectModel, besides sibling: NSManagedObjectModel
+    ) -> NSManagedObjectModel.Origin? {
+        guard let url = sibling.origin?.package, let package = try? ModelPackage(at: url) else { return nil }
+        let name = package.versions.lazy.map(\.name).first { name in
+            // A version that cannot be read is not the one.
+            (try? package.model(version: name)).map { $0.isSameVersion(as: model) } ?? false
+        }
+        return name.map { NSManagedObjectModel.Origin(package: url, versionName: $0) }
     }
 }

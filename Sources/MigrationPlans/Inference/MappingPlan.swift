@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The mapping of one model's entities to another's, as a value with only names.
 ///
 /// It is converted to a mapping model for migrations of objects, and to SQL statements for migrations of tables.

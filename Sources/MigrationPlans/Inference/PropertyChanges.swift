@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 
 /// Which changes of an attribute can be inferred.

@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 
 // Relationships of entities that the program names.
 extension ModelReconciliation {
@@ -16,7 +14,7 @@ extension ModelReconciliation {
     /// Notes the relationships whose objects could be in several others, and are to be in one only.
     mutating func noteExclusive(_ entity: EntityDocument) {
         guard let former = formerNames[entity.name].flatMap({ stored.entity(named: $0) }) else { return }
-        for (name, formerName) in (relationships[entity.name] ?? [:]).ordered(by: { $0.key < $1.key }) {
+        for (name, formerName) in (relationships[entity.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let old = former.property(named: formerName)?.relationship,
                 let new = entity.property(named: name)?.relationship,
                 stored.inverse(of: old)?.isToMany == true, program.inverse(of: new)?.isToMany == false

@@ -1,7 +1,5 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
-import Ordering
 
 /// A program's model combined with a store's so that nothing in the store is lost without permission. Pure.
 ///
@@ -56,7 +54,7 @@ package struct ModelReconciliation {
         for index in model.entities.indices { reconcile(index) }
         leaveAlone()
         model.versionIdentifiers = Set(stored.versionIdentifiers + program.versionIdentifiers).sorted()
-        losses = losses.ordered { ($0.entity, $0.property ?? "") < ($1.entity, $1.property ?? "") }
+        losses = losses.sorted { ($0.entity, $0.property ?? "") < ($1.entity, $1.property ?? "") }
     }
 
     /// The store's name of an entity that the program names.
@@ -141,5 +139,118 @@ package struct ModelReconciliation {
                 Renameable($0.name, $0.renamingIdentifier)
             })
         return Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+// Entities that the program does not name.
+extension ModelReconciliation {
+    mutating func leaveAlone() {
+        let taken = Set(program.entities.map { $0.name.lowercased() })
+        for var entity in stored.entities where presentNames[entity.name] == nil {
+            guard !rules.removedEntities.contains(entity.name) else { continue }
+            guard !taken.contains(entity.name.lowercased()) else {
+                let other = program.entities.first { $0.name.lowercased() == entity.name.lowercased() }
+                lose(nil, of: entity, .replaced(by: other.flatMap { formerNames[$0.name] } ?? ""))
+                continue
+            }
+            let former = entity
+            entity.properties = former.properties.compactMap { property in
+                guard var relationship = property.relationship else { return property }
+                guard let destination = relationship.destinationName else { return property }
+                if rules.removedEntities.contains(destination) {
+                    if !stored.isImplied(property, of: former) {
+                        lose(property.name, of: former, .destinationRemoved(destination))
+                    }
+                    return nil
+                }
+                guard let present = presentNames[destination] else { return property }
+                guard !dropped.contains(property.name, of: former.name),
+                    let inverse = relationship.inverseName,
+                    model.entity(named: present)?.property(named: inverse)?.relationship?.destinationName
+                        == former.name
+                else { return nil }
+                relationship.destinationName = present
+                var property = property
+                property.kind = .relationship(relationship)
+                return property
+            }
+            leftAlone.append(entity.name)
+            model.entities.append(entity)
+        }
+        for (name, request) in stored.fetchRequestTemplates
+        where model.fetchRequestTemplates[name] == nil && leftAlone.contains(request.entityName) {
+            model.fetchRequestTemplates[name] = request
+        }
+    }
+}
+
+/// The losses that a program permits when a store is migrated to its model, by names. Everything else is kept.
+package struct ReconciliationRules: Equatable, Sendable {
+    /// The store's entities that are removed with their rows.
+    package var removedEntities: Set<String> = []
+    /// The store's properties that are removed, by the program's entity; an element of a composite attribute as
+    /// `address.street`.
+    package var removed: [String: Set<String>] = [:]
+    /// The program's properties that may hold less than the store's, by the program's entity.
+    package var narrowed: [String: Set<String>] = [:]
+    /// The uniqueness constraints that are removed, by the program's entity.
+    package var releasedConstraints: [String: [[String]]] = [:]
+
+    package init() {}
+
+    func removes(_ property: String, of entity: String) -> Bool { removed[entity]?.contains(property) ?? false }
+
+    func narrows(_ property: String, of entity: String) -> Bool { narrowed[entity]?.contains(property) ?? false }
+}
+
+/// Data in a store that a model would not keep.
+package struct ModelLoss: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
+        /// The model has no such property.
+        case removed
+        /// The values cannot be converted.
+        case changed(from: String, to: String)
+        /// The values can be converted, if they fit.
+        case narrowed(from: String, to: String)
+        /// The values are JSON, which gets columns, and may have parts that are none of these.
+        case otherParts(NestedParts)
+        /// The values are JSON, and those that are missing would become empty lists or dictionaries.
+        case filledIn
+        /// The model has a property or entity for which this is the former name: the store is newer.
+        case renamedSince(String)
+        /// Another entity of the store is renamed to this one's name.
+        case replaced(by: String)
+        /// The relationship leads to an entity that the rules remove.
+        case destinationRemoved(String)
+        /// The entity has a parent or children in the store, which a struct cannot have.
+        case inherits
+    }
+
+    /// The entity's name in the store.
+    package let entity: String
+    /// The entity's name in the model; nil if it has none.
+    package let modelEntity: String?
+    /// The property's name in the store; nil for the whole entity.
+    package let property: String?
+    package let reason: Reason
+}
+
+/// The parts of a nested value that has columns of its own, by their keys in JSON.
+package struct NestedParts: Equatable, Sendable, Codable {
+    /// By key; with the parts of a nested value within, and nil for a single value.
+    package let members: [String: NestedParts?]
+
+    package init(members: [String: NestedParts?]) { self.members = members }
+
+    /// The parts of a composite attribute.
+    init(_ elements: [PropertyDocument]) {
+        var members: [String: NestedParts?] = [:]
+        for element in elements where element.userInfo[NestedValueInfo.mark] == nil {
+            let inner = element.attribute?.elements ?? []
+            var key = element.name
+            if case .string(let name)? = element.userInfo[NestedValueInfo.key] { key = name }
+            members[key] = .some(inner.isEmpty ? nil : NestedParts(inner))
+        }
+        self.members = members
     }
 }

@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 
 /// Which objects became which, by their keys in their stores: 16 bytes for each pair.
 package struct KeyPairs {

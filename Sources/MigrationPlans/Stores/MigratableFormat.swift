@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
 import StoreEngine
@@ -171,5 +170,179 @@ package struct ObjectMapping {
         model: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel, pairs: [KeyPairs]
     ) {
         (self.model, self.source, self.destination, self.pairs) = (model, source, destination, pairs)
+    }
+}
+
+extension MigratableFormat {
+    /// Migrates a store by an inferred mapping, if its options permit that.
+    ///
+    /// - Throws: 134140 if they do not, or no mapping can be inferred, and the errors of the migration.
+    package static func migrateIfAllowed(
+        _ url: URL, from source: NSManagedObjectModel, to model: NSManagedObjectModel, configuration: String?,
+        options: [AnyHashable: Any]?
+    ) throws {
+        guard StoreSettings.flag(options, NSInferMappingModelAutomaticallyOption) else {
+            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
+        }
+        try migrateByInference(
+            url, from: source, to: model, configuration: configuration, options: options,
+            defersCleanup: StoreSettings.flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey))
+    }
+
+    /// Infers a mapping between two models, and migrates a store with it.
+    ///
+    /// - Throws: 134140 if no mapping can be inferred, and the errors of the migration.
+    package static func migrateByInference(
+        _ url: URL, from source: NSManagedObjectModel, to model: NSManagedObjectModel, configuration: String?,
+        options: [AnyHashable: Any]?, defersCleanup: Bool = false
+    ) throws {
+        let plan: MappingPlan
+        do { plan = try MappingInference.plan(from: source, to: model) } catch {
+            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
+        }
+        let migration = InferredMigration(from: source, to: model, plan: plan, configuration: configuration)
+        try migrate(url, by: migration, options: options, defersCleanup: defersCleanup, progress: { _ in })
+    }
+}
+
+/// One step of a migration in place.
+package enum MigrationStep: Equatable, Sendable {
+    /// Runs a statement.
+    case run(String)
+    /// Runs a `SELECT` that must return no rows; a row means that the objects do not fit the new model.
+    case expectNone(String, MigrationViolation)
+    /// Compiles a statement, which fires the named trigger of another program; an error means that the trigger does not
+    /// fit the new tables.
+    case compile(String, trigger: String)
+    /// Creates a table with columns of other programs; an error means that these do not fit it.
+    case create(String, columns: String)
+
+    /// The statement.
+    package var sql: String {
+        switch self {
+        case .run(let sql), .expectNone(let sql, _), .compile(let sql, _), .create(let sql, _): return sql
+        }
+    }
+}
+
+/// The version of a store, by its metadata and its copy of its model.
+package struct StoreVersion {
+    package let metadata: [String: Any]
+    /// The store's copy of its model; `nil` if it has none.
+    package let model: NSManagedObjectModel?
+    /// Whether the store keeps a history.
+    package let hasHistory: Bool
+    /// Whether the store's tables are those of a model; used if it has no copy of its model, or another one.
+    private let hasTables: (NSManagedObjectModel) -> Bool
+
+    package init(
+        metadata: [String: Any], model: NSManagedObjectModel?, hasHistory: Bool,
+        hasTables: @escaping (NSManagedObjectModel) -> Bool = { _ in false }
+    ) {
+        (self.metadata, self.model, self.hasHistory) = (metadata, model, hasHistory)
+        self.hasTables = hasTables
+    }
+
+    /// The model's entities whose version is not the store's, by name.
+    package func differences(_ entities: [NSEntityDescription], of model: NSManagedObjectModel) -> [String] {
+        StoreCompatibility.differences(entities, metadata: metadata) {
+            StoredModel.choose(copy: self.model, supposed: model, hasTables: hasTables)
+        }
+    }
+
+    /// Whether a model fits the store.
+    package func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
+        let members = model.entities(forConfigurationName: configuration) ?? model.entities
+        let entities = StoredVersionHashes.compared(members, of: model, metadata: metadata)
+        // This distinguishes most versions without hashing.
+        guard Set(entities.compactMap(\.name)) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
+        return differences(entities, of: model).isEmpty
+    }
+}
+
+/// A store compared with a program's model, and the way to open it so that nothing is lost without permission: see
+/// ``ModelReconciliation``.
+package protocol ReconcilableStore {
+    var url: URL { get }
+    var reconciliation: ModelReconciliation { get }
+    /// The model with which a coordinator can open the store.
+    var model: NSManagedObjectModel { get }
+    /// Whether the store must be migrated to be opened with the model.
+    var isMigrationNeeded: Bool { get }
+
+    /// The data that would be lost, with the numbers of rows; empty if the store can be migrated.
+    func losses() throws -> [CountedLoss]
+
+    /// Existing values that violate new uniqueness constraints.
+    ///
+    /// - Parameter limit: the number of examples for each constraint.
+    /// - Returns: the values, by constraint; empty if all are unique.
+    /// - Throws: the errors of reading the store.
+    func sharedValues(limit: Int) throws -> [SharedValues]
+
+    /// Objects that several others have in a relationship by which one alone is to have them.
+    ///
+    /// - Parameter limit: the number of examples for each relationship.
+    /// - Returns: the objects, by relationship; empty if each is in one only.
+    /// - Throws: the errors of reading the store.
+    func sharedMembers(limit: Int) throws -> [SharedMembers]
+
+    /// Migrates the store to the ``model``, and makes missing indexes. It is only for a store that loses nothing by it.
+    ///
+    /// Entities keep their numbers, and entities that are left alone keep their tables, so that other programs can
+    /// continue to use the store.
+    ///
+    /// - Parameter defersCleanup: whether removing what is no longer needed is deferred.
+    /// - Throws: 134140 and 134190 if no mapping can be inferred, 134110 if the objects do not fit, 134111 if values
+    ///   that must be unique are not, 134090 if somebody else changed the store meanwhile. The store is then unchanged.
+    func migrate(defersCleanup: Bool) throws
+}
+
+/// Data that would be lost, with the number of rows.
+package struct CountedLoss: Equatable, Sendable {
+    package let loss: ModelLoss
+    package let rows: Int
+
+    package init(loss: ModelLoss, rows: Int) { (self.loss, self.rows) = (loss, rows) }
+}
+
+/// Values that several rows share although they must be unique.
+package struct SharedValues: Equatable, Sendable {
+    package let entity: String
+    package let constraint: [String]
+    /// The first values as text, with the numbers of rows that have them.
+    package let examples: [(values: [String], rows: Int)]
+    /// Whether there are more than the examples.
+    package let hasMore: Bool
+
+    package init(entity: String, constraint: [String], examples: [(values: [String], rows: Int)], hasMore: Bool) {
+        (self.entity, self.constraint, self.examples, self.hasMore) = (entity, constraint, examples, hasMore)
+    }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        one.entity == other.entity && one.constraint == other.constraint && one.hasMore == other.hasMore
+            && one.examples.map(\.values) == other.examples.map(\.values)
+            && one.examples.map(\.rows) == other.examples.map(\.rows)
+    }
+}
+
+/// Objects that several others have in a relationship by which one alone is to have them.
+package struct SharedMembers: Sendable {
+    /// The entity of those that have them.
+    package let entity: String
+    package let relationship: String
+    /// The entity of the objects.
+    package let destination: String
+    /// The first objects, each with how many others have it.
+    package let examples: [(identifier: String, owners: Int)]
+    /// Whether there are more than the examples.
+    package let hasMore: Bool
+
+    package init(
+        entity: String, relationship: String, destination: String, examples: [(identifier: String, owners: Int)],
+        hasMore: Bool
+    ) {
+        (self.entity, self.relationship, self.destination) = (entity, relationship, destination)
+        (self.examples, self.hasMore) = (examples, hasMore)
     }
 }

@@ -1,7 +1,5 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
-import Ordering
 
 /// Reads Apple's keyed archive of a model.
 package enum ModelArchiveReader {
@@ -52,7 +50,7 @@ package enum ModelArchiveReader {
             }
             result.append((name, object))
         }
-        return result.ordered { $0.0 < $1.0 }
+        return result.sorted { $0.0 < $1.0 }
     }
 
     /// The pairs of an `NSKnownKeysDictionary`: the mapping's keys with the values at the same positions.

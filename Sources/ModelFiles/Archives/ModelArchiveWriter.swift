@@ -1,7 +1,5 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
-import Ordering
 
 /// Writes a model as Apple's keyed archive.
 package enum ModelArchiveWriter {
@@ -47,7 +45,7 @@ struct ModelArchiveWriting {
         childrenByParent = Dictionary(grouping: self.document.entities) { $0.parentName ?? "" }
         listed = byName.mapValues { entity in
             let inherited = form == .cache ? DocumentCheck.ancestors(of: entity, byName).flatMap(\.properties) : []
-            return (entity.properties + inherited).ordered { $0.name < $1.name }
+            return (entity.properties + inherited).sorted { $0.name < $1.name }
         }
         model = builder.reserve()
         for entity in self.document.entities { entities[entity.name] = builder.reserve() }
@@ -67,7 +65,7 @@ struct ModelArchiveWriting {
         fields["NSVersionIdentifiers"] = builder.set(identifiers)
         if !document.configurations.isEmpty {
             var pairs: [(key: PropertyList, value: PropertyList)] = []
-            for (name, members) in document.configurations.ordered(by: { $0.key < $1.key }) {
+            for (name, members) in document.configurations.sorted(by: { $0.key < $1.key }) {
                 let set = builder.set(members.compactMap { entities[$0] })
                 pairs.append((key: builder.string(name), value: set))
             }
@@ -80,7 +78,7 @@ struct ModelArchiveWriting {
     private mutating func templates() throws -> PropertyList {
         guard !document.fetchRequestTemplates.isEmpty else { return KeyedArchiveBuilder.null }
         var pairs: [(key: PropertyList, value: PropertyList)] = []
-        for (name, request) in document.fetchRequestTemplates.ordered(by: { $0.key < $1.key }) {
+        for (name, request) in document.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
             let key = builder.string(name)
             pairs.append((key: key, value: try fetchRequest(request)))
         }
@@ -206,7 +204,7 @@ struct ModelArchiveWriting {
             return reference
         }
         var pairs: [(key: PropertyList, value: PropertyList)] = []
-        for (key, value) in info.ordered(by: { $0.key < $1.key }) {
+        for (key, value) in info.sorted(by: { $0.key < $1.key }) {
             let name = builder.string(key)
             pairs.append((key: name, value: try self.value(value)))
         }

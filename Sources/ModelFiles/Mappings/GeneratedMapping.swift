@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// What Xcode fills in when it compiles a mapping model whose source leaves it open: names, kinds and value
@@ -99,5 +98,66 @@ struct GeneratedMapping {
         let source = ExpressionTree.variable(NSMigrationSourceObjectKey)
         guard key != "$\(NSMigrationSourceObjectKey)" else { return source }
         return .path(from: source, key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+}
+
+/// The methods of the migration manager that mapping models call by name.
+package enum MigrationFunction {
+    package static let destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+    package static let destinationsOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+    package static let sourcesOfMapping = "sourceInstancesForEntityMappingNamed:destinationInstances:"
+    package static let fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
+    package static let fetchRequestWithSubentities =
+        "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:"
+}
+
+/// In value expressions, `$manager`: the migration manager.
+public let NSMigrationManagerKey = "manager"
+/// In value expressions, `$source`: the source object.
+public let NSMigrationSourceObjectKey = "source"
+/// In value expressions, `$destination`: the destination object.
+public let NSMigrationDestinationObjectKey = "destination"
+/// In value expressions, `$entityMapping`: the entity mapping that is being worked on.
+public let NSMigrationEntityMappingKey = "entityMapping"
+/// In value expressions, `$propertyMapping`: the property mapping that is being worked on.
+public let NSMigrationPropertyMappingKey = "propertyMapping"
+/// In value expressions, `$entityPolicy`: the migration policy of the entity mapping.
+public let NSMigrationEntityPolicyKey = "entityPolicy"
+
+/// A version of a model as a mapping model sees it: entities by name, with their inherited properties, and their
+/// version hashes.
+package struct MappedModel {
+    private let entities: [String: EntityDocument]
+    private let hashes: [String: Data]
+
+    /// - Parameters:
+    ///   - document: the version as a value.
+    ///   - hashes: the version hashes of the entities, by name.
+    package init(_ document: ModelDocument, hashes: [String: Data]) {
+        entities = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.hashes = hashes
+    }
+
+    func hasEntity(_ name: String) -> Bool { entities[name] != nil }
+
+    func versionHash(of entity: String) -> Data? { hashes[entity] }
+
+    /// A property of an entity, its own or inherited.
+    func property(_ name: String, of entity: String) -> PropertyDocument? { properties(of: entity)[name] }
+
+    /// The properties of an entity, its own and inherited ones, by name.
+    func properties(of entity: String) -> [String: PropertyDocument] {
+        guard let document = entities[entity] else { return [:] }
+        let line = [document] + DocumentCheck.ancestors(of: document, entities)
+        return Dictionary(line.flatMap(\.properties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// An entity and all its subentities.
+    func selfAndDescendants(of entity: String) -> Set<String> {
+        Set(
+            entities.values.filter { candidate in
+                candidate.name == entity
+                    || DocumentCheck.ancestors(of: candidate, entities).contains { $0.name == entity }
+            }.map(\.name))
     }
 }

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// Writes a folder of files as a whole, since packages of models are folders.

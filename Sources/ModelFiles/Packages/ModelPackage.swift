@@ -1,7 +1,5 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
-import Ordering
 import Synchronization
 
 /// A model file with all its versions, in any form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
@@ -93,7 +91,7 @@ package struct ModelPackage: Sendable {
             at: url.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
         // macOS leaves a hidden “._Name.mom” with a file's attributes on disks that have none.
         let versions = files.filter { $0.pathExtension == versionExtension && !$0.lastPathComponent.hasPrefix(".") }
-            .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.ordered { $0.name < $1.name }
+            .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.sorted { $0.name < $1.name }
         guard !versions.isEmpty else {
             let others = files.contains { $0.pathExtension == "omo" } ? "; its .omo files are Apple's own form" : ""
             throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it\(others)")
@@ -160,5 +158,57 @@ package struct ModelPackage: Sendable {
             guard let name = fields["_XCCurrentVersionName"]?.stringValue else { return nil }
             return URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
         }
+    }
+}
+
+extension ModelPackage {
+    private static let extensions: Set<String> = ["momd", "mom", "omo", "xcdatamodeld", "xcdatamodel"]
+
+    /// The model that a path names, or in which it names a file, by the extensions in the path; nil for none.
+    package static func model(around url: URL) -> URL? {
+        var current = url.standardizedFileURL
+        // A package has versions, and these have files.
+        for _ in 0..<3 {
+            if extensions.contains(current.pathExtension) { return current }
+            current = current.deletingLastPathComponent()
+        }
+        return nil
+    }
+}
+
+/// A cache of the last `VersionInfo.plist`, so that reading a package's versions one by one reads that file once.
+struct LatestVersionInfo {
+    /// The state of a file that is visible without reading it.
+    private struct State: Equatable {
+        let path: String
+        let size: UInt64
+        let number: UInt64
+        let changed: Date
+
+        /// - Returns: `nil` for a file whose state cannot be read; reading the file reports the reason.
+        init?(_ file: URL) {
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
+                let size = attributes[.size] as? NSNumber, let number = attributes[.systemFileNumber] as? NSNumber,
+                let changed = attributes[.modificationDate] as? Date
+            else { return nil }
+            path = file.path
+            (self.size, self.number, self.changed) = (size.uint64Value, number.uint64Value, changed)
+        }
+    }
+
+    /// The cache of the whole program.
+    static let shared = Mutex(LatestVersionInfo())
+
+    private var latest: (state: State, info: VersionInfo)?
+
+    /// Reads a file, unless it was the last one read and has not changed since.
+    ///
+    /// - Throws: the errors of `VersionInfo.init(data:)`, and those of reading.
+    mutating func info(of file: URL) throws -> VersionInfo {
+        let state = State(file)
+        if let latest, latest.state == state { return latest.info }
+        let info = try VersionInfo(data: Data(contentsOf: file))
+        latest = state.map { ($0, info) }
+        return info
     }
 }

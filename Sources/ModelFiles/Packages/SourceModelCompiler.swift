@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
 

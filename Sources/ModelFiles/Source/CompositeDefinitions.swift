@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The composite types of a source, from its `composite` elements beside the entities, for reading its attributes.
 ///
 /// Each attribute gets elements of its own, so types that contain one another several times could need more of them

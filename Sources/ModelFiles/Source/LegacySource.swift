@@ -1,7 +1,5 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
-import Ordering
 
 /// Reads `elements`, the file of an `.xcdatamodel` of Xcode 3: a keyed archive of the editor's own objects. They are
 /// converted into the form of the XML that later versions write, so that one reader handles both.
@@ -107,7 +105,7 @@ enum LegacySource {
             guard case .object(let object) = pair.value else { return nil }
             return (try object.text("_name") ?? "", object)
         }
-        return objects.ordered { $0.0 < $1.0 }.map(\.1)
+        return objects.sorted { $0.0 < $1.0 }.map(\.1)
     }
 }
 

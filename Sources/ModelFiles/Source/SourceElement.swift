@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 #if canImport(FoundationXML)

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// What Xcode's editor offers for a type. An attribute that gets another type keeps the texts of its former one in the

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// The hash function SHA-256 (FIPS 180-4), for version hashes. Foundation has none on Linux.

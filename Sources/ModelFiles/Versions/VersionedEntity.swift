@@ -1,6 +1,4 @@
-import CompactCollections
 import Foundation
-import Ordering
 
 /// The content of an entity's version hash.
 package struct VersionedEntity {
@@ -128,7 +126,7 @@ extension VersionHash {
                     parentHash: position > 0 ? hashes[line[position - 1].name] : nil, isAbstract: member.isAbstract,
                     versionHashModifier: member.versionHashModifier,
                     uniquenessConstraints: member.uniquenessConstraints,
-                    properties: properties.ordered { $0.name < $1.name }.map(VersionedProperty.init))
+                    properties: properties.sorted { $0.name < $1.name }.map(VersionedProperty.init))
                 hashes[member.name] = hash(of: facts)
             }
         }

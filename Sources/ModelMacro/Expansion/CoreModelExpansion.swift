@@ -144,3 +144,140 @@ package struct CoreModelExpansion: Equatable, Sendable {
         elements.map(line).joined(separator: "\n")
     }
 }
+
+/// Finds what a macro must know of a type in its source.
+package struct DeclarationParser {
+    private var cursor: TokenCursor
+    private var declaration = ModelDeclaration(kind: .other(""), name: "")
+
+    /// - Parameter source: the declaration, with its attributes and comments.
+    /// - Returns: what of it matters; an empty name where there is no declaration.
+    package static func declaration(in source: String) -> ModelDeclaration {
+        var parser = DeclarationParser(cursor: TokenCursor(source))
+        parser.parse()
+        return parser.declaration
+    }
+
+    private init(cursor: TokenCursor) { self.cursor = cursor }
+
+    private mutating func parse() {
+        let (modifiers, _) = cursor.takeModifiers()
+        let keyword = cursor.next?.text ?? ""
+        switch keyword {
+        case "struct": declaration.kind = .structure
+        case "class":
+            declaration.kind = modifiers.contains("final") ? .finalClass : .other("class that is not final")
+            declaration.reason = .isClass
+        default: declaration.kind = .other(keyword)
+        }
+        cursor.advance()
+        declaration.name = cursor.next?.name ?? ""
+        while let token = cursor.next, !token.isSign("{") { cursor.advance() }
+        cursor.advance()
+        while let token = cursor.next, !token.isSign("}") { parseMember() }
+    }
+
+    private mutating func parseMember() {
+        let (modifiers, written) = cursor.takeModifiers()
+        let attributes = written.map(\.name)
+        guard let token = cursor.next, !token.isSign("}") else { return }
+        if token.isSign("#") { return skipCondition() }
+        let keyword = token.name ?? ""
+        cursor.advance()
+        switch keyword {
+        case "var", "let":
+            if modifiers.contains("static") || modifiers.contains("class") { return cursor.skipMember() }
+            let isPlain = !modifiers.contains("lazy") && attributes.allSatisfy(Keywords.plainAttributes.contains)
+            let first = declaration.properties.count
+            parseProperties(isConstant: keyword == "let", isPlain: isPlain)
+            if attributes.contains("deprecated"), declaration.properties.count > first {
+                declaration.hasDeprecatedProperties = true
+            }
+        case "init":
+            if cursor.next?.isSign("(") == true, cursor.after(1)?.name == "from" { codedByHand("init(from:)") }
+            cursor.skipMember()
+        case "func":
+            if cursor.next?.name == "encode", cursor.after(2)?.name == "to" { codedByHand("encode(to:)") }
+            cursor.skipMember()
+        case "enum", "struct", "typealias":
+            if cursor.next?.name == "CodingKeys" { codedByHand("CodingKeys") }
+            cursor.skipMember()
+        default: cursor.skipMember()
+        }
+    }
+
+    private mutating func codedByHand(_ what: String) {
+        declaration.reason = declaration.reason ?? .codedByHand(what)
+    }
+
+    /// Conditions, and the macros that are used like declarations.
+    ///
+    /// It is the reason that counts: nothing is known for certain of properties behind a condition.
+    private mutating func skipCondition() {
+        declaration.reason = .condition
+        cursor.advance()
+        cursor.skipMember()
+    }
+
+    // MARK: Properties
+
+    /// The properties of one `var` or `let`.
+    private mutating func parseProperties(isConstant: Bool, isPlain: Bool) {
+        while true {
+            guard let name = cursor.next?.name else {
+                // A pattern: `let (a, b) = …`.
+                declaration.reason = declaration.reason ?? .property("(")
+                return cursor.skipMember()
+            }
+            cursor.advance()
+            let form = cursor.takeProperty()
+            if !form.isComputed {
+                declaration.properties.append(
+                    ModelDeclaration.Property(name: name, type: form.type, isObserved: form.isObserved && isPlain))
+                if !isPlain || isConstant && form.hasValue {
+                    declaration.reason = declaration.reason ?? .property(name)
+                }
+            }
+            guard form.isFollowed else { return }
+        }
+    }
+}
+
+/// The declaration of a model, as its source shows it.
+package struct ModelDeclaration: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case structure, finalClass
+        /// The keyword of a declaration that cannot be a model.
+        case other(String)
+    }
+
+    package var kind: Kind
+    package var name: String
+    /// The stored properties, in order.
+    package var properties: [Property] = []
+    /// Whether a stored property is deprecated.
+    package var hasDeprecatedProperties = false
+    /// Why it is read and written by its own coding; nil where the compiler would synthesize that.
+    package var reason: CodingReason?
+
+    /// A stored property.
+    package struct Property: Equatable, Sendable {
+        package var name: String
+        /// Its type as it is written; nil for one that the compiler finds out.
+        package var type: String?
+        /// Whether it has `willSet` or `didSet`, so that Swift shows its key path as a computed property's, and is
+        /// neither lazy nor wrapped.
+        package var isObserved = false
+    }
+
+    /// Why the columns of a model are left to `Codable`.
+    package enum CodingReason: Equatable, Sendable {
+        /// It declares `init(from:)`, `encode(to:)` or `CodingKeys`.
+        case codedByHand(String)
+        /// A property that is lazy, wrapped, a constant with a value, or one of several in a pattern.
+        case property(String)
+        /// Conditions of compilation are among its members.
+        case condition
+        case isClass
+    }
+}

@@ -23,3 +23,103 @@ package enum SwiftDataExpansion {
         }
     }
 }
+
+/// The expansion of `@_PersistedProperty` for a variable of a model, which `@Model` attaches.
+package struct PersistedPropertyExpansion {
+    private let name: String
+    /// How values are read and written: `Value`, or `TransformableValue` for those of a transformer.
+    private let kind: String
+
+    /// Fails for what is not a single variable, which the compiler reports.
+    ///
+    /// - Parameters:
+    ///   - source: the variable.
+    ///   - isTransformable: whether a transformer makes bytes of its values.
+    package init?(of source: String, isTransformable: Bool) {
+        guard let variable = ClassDeclaration.Variable(source) else { return nil }
+        name = variable.name
+        kind = isTransformable ? "TransformableValue" : "Value"
+    }
+
+    /// The accessors.
+    ///
+    /// The one for initializers writes the backing data alone, since there is no model yet.
+    package var accessors: MacroExpansion {
+        MacroExpansion(
+            source: """
+                {
+                    @storageRestrictions(accesses: _$backingData, initializes: _\(name))
+                    init(initialValue) {
+                        _$backingData.set\(kind)(forKey: \\.`\(name)`, to: initialValue)
+                        _\(name) = _SwiftDataNoType()
+                    }
+                    get {
+                        _$observationRegistrar.access(self, keyPath: \\.`\(name)`)
+                        return self.get\(kind)(forKey: \\.`\(name)`)
+                    }
+                    set {
+                        _$observationRegistrar.withMutation(of: self, keyPath: \\.`\(name)`) {
+                            self.set\(kind)(forKey: \\.`\(name)`, to: newValue)
+                        }
+                    }
+                }
+                """)
+    }
+
+    /// The stored property that stands for the variable, so that the compiler reports initializers that leave it out.
+    package var peer: MacroExpansion {
+        MacroExpansion(source: "@\(ModuleNames.swiftData)Transient private var _\(name): _SwiftDataNoType")
+    }
+}
+
+/// The expansion of SwiftData's `@ModelActor` for an actor.
+package struct ModelActorExpansion {
+    private let declaration: ClassDeclaration
+
+    /// - Parameter declaration: the actor.
+    package init(of declaration: ClassDeclaration) { self.declaration = declaration }
+
+    /// The executor, the container, and an initializer, unless the actor declares one.
+    package var members: MacroExpansion {
+        guard declaration.keyword == "actor" else {
+            return MacroExpansion(
+                problems: ["@ModelActor can only be applied to an actor, not to this \(declaration.keyword)."])
+        }
+        let data = ModuleNames.swiftData
+        let access =
+            switch declaration.access {
+            case "public", "open": "public "
+            case "package": "package "
+            default: ""
+            }
+        var source = """
+            \(access)nonisolated let modelExecutor: any \(data)ModelExecutor
+
+            \(access)nonisolated let modelContainer: \(data)ModelContainer
+            """
+        if !declaration.hasInitializer {
+            source += """
+
+
+                \(access)init(modelContainer: \(data)ModelContainer) {
+                    let modelContext = \(data)ModelContext(modelContainer)
+                    self.modelExecutor = \(data)DefaultSerialModelExecutor(modelContext: modelContext)
+                    self.modelContainer = modelContainer
+                }
+                """
+        }
+        return MacroExpansion(source: source)
+    }
+
+    /// The conformance of an actor.
+    ///
+    /// - Parameters:
+    ///   - type: the actor, with the types that it is in.
+    ///   - conformances: the protocols that it does not conform to yet.
+    /// - Returns: the extensions.
+    package static func extensions(of type: String, conformances: [String]) -> MacroExpansion {
+        guard conformances.contains("ModelActor") else { return MacroExpansion() }
+        return MacroExpansion(
+            source: "extension \(type): \(ModuleNames.isolation)\(ModuleNames.swiftData)ModelActor {}")
+    }
+}

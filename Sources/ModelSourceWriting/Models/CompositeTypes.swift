@@ -1,7 +1,5 @@
-import CompactCollections
 import Foundation
 import ModelFiles
-import Ordering
 
 /// The composite types of a model, which the editor lists beside the entities. Compiled models have no names for them:
 /// in these, each attribute has elements of its own.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
 import ModelFiles
@@ -94,5 +93,110 @@ package enum SourcePackageWriter {
             </plist>
 
             """
+    }
+}
+
+/// A part of a model that the XML of Xcode's editor cannot express.
+package struct SourceLoss: Equatable, Sendable {
+    package var entity: String?
+    package var property: String?
+    /// The lost part, as the end of a sentence.
+    package var what: String
+
+    /// The place and its loss: `Book.cover: its default value`.
+    package var text: String {
+        let place = [entity, property].compactMap { $0 }.joined(separator: ".")
+        return place.isEmpty ? what : "\(place): \(what)"
+    }
+
+    /// The parts of a model that its text does not express, found by reading the text.
+    ///
+    /// - Throws: `ModelFileError` if the text cannot be read, for example due to an expression that no format string
+    ///   spells.
+    package static func losses(of document: ModelDocument, in contents: String) throws -> [SourceLoss] {
+        let (original, written) = (
+            document.withoutImpliedIndexes, try SourceReader.document(of: Data(contents.utf8)).withoutImpliedIndexes
+        )
+        var losses: [SourceLoss] = []
+        func compare<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) {
+            if left != right { losses.append(SourceLoss(what: what)) }
+        }
+        compare(
+            Set(original.versionIdentifiers.filter { !$0.isEmpty }).subtracting(written.versionIdentifiers), [],
+            "all version identifiers but the first")
+        compare(
+            original.configurations.mapValues { $0.sorted() }, written.configurations.mapValues { $0.sorted() },
+            "its configurations")
+        for (name, request) in original.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
+        where written.fetchRequestTemplates[name] != request {
+            losses.append(SourceLoss(what: "parts of the fetch request “\(name)”, such as its order"))
+        }
+        for entity in original.entities {
+            guard let other = written.entity(named: entity.name) else { continue }
+            losses += EntityLosses(entity, other).losses
+        }
+        return losses
+    }
+}
+
+/// What an entity loses.
+private struct EntityLosses {
+    private(set) var losses: [SourceLoss] = []
+    private let name: String
+
+    init(_ entity: EntityDocument, _ written: EntityDocument) {
+        name = entity.name
+        if entity.userInfo != written.userInfo { add(nil, "entries of its user info that are no texts") }
+        if entity.indexes != written.indexes { add(nil, "parts of its indexes") }
+        if entity.spotlightDisplayName != written.spotlightDisplayName { add(nil, "the name that Spotlight shows") }
+        for constraint in entity.uniquenessConstraints where constraint.contains(where: entity.isElement) {
+            add(nil, "its uniqueness constraint on \(constraint.joined(separator: ", ")), which no source may have")
+        }
+        for property in entity.properties {
+            guard let other = written.property(named: property.name) else { continue }
+            compare(property, other, path: property.name)
+        }
+    }
+
+    private mutating func add(_ property: String?, _ what: String) {
+        losses.append(SourceLoss(entity: name, property: property, what: what))
+    }
+
+    private mutating func compare(_ property: PropertyDocument, _ written: PropertyDocument, path: String) {
+        if property.userInfo != written.userInfo { add(path, "entries of its user info that are no texts") }
+        if property.validation != written.validation {
+            add(path, "its validation predicates, which are no bounds or pattern")
+        }
+        switch (property.kind, written.kind) {
+        case (.attribute(let attribute), .attribute(let other)): compare(attribute, other, path: path)
+        case (.relationship(let relationship), .relationship(let other)):
+            if relationship.normalized != other.normalized { add(path, "its counts") }
+        case (.fetched(let request), .fetched(let other)):
+            if request != other { add(path, "parts of its fetch request, such as its order") }
+        default: add(path, "its kind")
+        }
+    }
+
+    private mutating func compare(_ attribute: AttributeDocument, _ written: AttributeDocument, path: String) {
+        if let value = attribute.defaultValue {
+            let text = SourceValueText.text(of: value, type: attribute.type)
+            let other = written.defaultValue.flatMap { SourceValueText.text(of: $0, type: attribute.type) }
+            if text == nil || text != other { add(path, "its default value") }
+        }
+        if attribute.derivation != written.derivation { add(path, "its derivation expression") }
+        if attribute.valueClassName != written.valueClassName { add(path, "the class of its value") }
+        for element in attribute.elements {
+            guard let other = written.elements.first(where: { $0.name == element.name }) else { continue }
+            compare(element, other, path: "\(path).\(element.name)")
+        }
+    }
+}
+
+extension RelationshipDocument {
+    /// A number below 1 means no bound.
+    fileprivate var normalized: RelationshipDocument {
+        var result = self
+        result.maxCount = max(maxCount, 0)
+        return result
     }
 }

@@ -1,3 +1,5 @@
+import StoreSession
+
 /// What to set in the models that a filter selects.
 public struct ModelChanges<Model: CoreModel> {
     /// What happens to one property.
@@ -82,5 +84,85 @@ public struct ModelChanges<Model: CoreModel> {
         _ operand: any Numeric & Codable & Sendable
     ) {
         settings.append((PropertyName(property), .computed(NumberChange(operation: operation, operand: operand))))
+    }
+}
+
+/// A number computed from the one that a property has.
+struct NumberChange: Sendable {
+    /// With the name of the expression's function.
+    enum Operation: String {
+        case add = "add:to:"
+        case multiply = "multiply:by:"
+
+        var sign: String { self == .add ? "+" : "×" }
+    }
+
+    let operation: Operation
+    let operand: any Numeric & Codable & Sendable
+
+    /// The reason why a result cannot be written.
+    struct DoesNotFit: Error {
+        let reason: String
+    }
+
+    // MARK: In the store
+
+    /// The expression with which a store computes the number itself; nil if only the program computes it exactly and
+    /// notices each result that the type does not hold: decimals, numbers smaller than their columns, and what could be
+    /// no number.
+    func expression(of property: String) -> NSExpression? {
+        let constant: NSNumber
+        switch operand {
+        case let number as Int: constant = NSNumber(value: number)
+        case let number as Int64: constant = NSNumber(value: number)
+        case let number as Int32: constant = NSNumber(value: number)
+        case let number as Int16: constant = NSNumber(value: number)
+        case let number as Double where number.isFinite && (operation == .add || number != 0):
+            constant = NSNumber(value: number)
+        default: return nil
+        }
+        return NSExpression(
+            forFunction: operation.rawValue,
+            arguments: [NSExpression(forKeyPath: property), NSExpression(forConstantValue: constant)])
+    }
+
+    // MARK: In the program
+
+    /// The new number.
+    ///
+    /// - Parameters:
+    ///   - present: the stored number.
+    ///   - entity: the model's name, for errors.
+    ///   - key: the property's name, for errors.
+    /// - Returns: the sum or product, of the operand's type.
+    /// - Throws: ``DoesNotFit`` for a result that the number's type does not hold, and an error for a stored value that
+    ///   is no such number.
+    func result(of present: StoredValue, entity: String, key: String) throws -> any Encodable {
+        try result(operand, present, entity, key)
+    }
+
+    private func result<Number: Numeric & Codable>(
+        _ operand: Number, _ present: StoredValue, _ entity: String, _ key: String
+    ) throws -> any Encodable {
+        let number = try AttributeDecoder.value(Number.self, present, entity: entity, key: key)
+        if let whole = number as? any FixedWidthInteger & Encodable { return try result(whole, operand) }
+        let result = operation == .add ? number + operand : number * operand
+        guard (result as? Decimal)?.isNaN ?? false else { return result }
+        throw doesNotFit(number, operand)
+    }
+
+    private func result<Whole: FixedWidthInteger & Encodable>(
+        _ number: Whole, _ operand: any Numeric
+    ) throws -> any Encodable {
+        guard let operand = operand as? Whole else { throw doesNotFit(number, operand) }
+        let (result, overflows) =
+            operation == .add
+            ? number.addingReportingOverflow(operand) : number.multipliedReportingOverflow(by: operand)
+        guard overflows else { return result }
+        throw doesNotFit(number, operand)
+    }
+
+    private func doesNotFit<Number>(_ number: Number, _ operand: Any) -> DoesNotFit {
+        DoesNotFit(reason: "\(number) \(operation.sign) \(operand) is no number that \(Number.self) holds.")
     }
 }

@@ -1,3 +1,5 @@
+import CoreData
+
 /// Questions that can be asked of a store.
 ///
 /// A block of ``PersistenceManager/read(_:)`` or ``PersistenceManager/write(onConflict:_:)`` gets a reader. A function
@@ -142,5 +144,205 @@ extension ModelReader {
         let fetcher = try access.fetcher(type)
         let selection = try access.seeingChanges(try fetcher.selection(filter, order, 1), fetcher.plan)
         return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, access.source()).first }
+    }
+}
+
+// Changes of models. Models within a model are saved with it; models that a model owns are deleted with it.
+extension ModelWriter {
+    /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `saveFailed` if the store cannot be read or written. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?
+    ///   AND Z_OPT = ?`
+    public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
+
+    /// Saves models, and the models in them: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter models: the models. Several with one identifier must be the same, since only one of
+    ///   different ones could be stored.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model, given or
+    ///   within others, for an `id` that is not the stored value, and for a stored value with parts that the model does
+    ///   not know and that would be lost, `saveFailed` if the store cannot be read or written. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …`
+    ///   for what is new and what has changed
+    public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
+
+    /// Inserts a model that is not stored yet, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …`
+    public func insert<Model: CoreModel>(_ model: Model) throws { try insert([model]) }
+
+    /// Inserts models that are not stored yet, and saves the models in them.
+    ///
+    /// - Parameter models: the models, each with an identifier of its own.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` each
+    public func insert<Model: CoreModel>(_ models: [Model]) throws { try write(models, .new) }
+
+    /// Changes a model that is stored, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` if anything has
+    ///   changed
+    public func update<Model: CoreModel>(_ model: Model) throws { try update([model]) }
+
+    /// Changes models that are stored, and saves the models in them.
+    ///
+    /// - Parameter models: the models.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   for each that has changed
+    public func update<Model: CoreModel>(_ models: [Model]) throws { try write(models, .known) }
+
+    /// Changes properties of the models that a filter selects.
+    ///
+    /// ```swift
+    /// try store.update(Book.self, where: \.author?.name == "Jane Austen") { $0.set(\.price, to: 5) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold; `.all` for all of them.
+    ///   - changes: says what to set.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `notSettable` for a property that cannot be set,
+    ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, and for the
+    ///   filter what `count` throws. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` for each that
+    ///   changes. The manager's ``PersistenceManager/update(_:where:_:)`` is one statement if only plain properties are
+    ///   set.
+    @discardableResult
+    public func update<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model>, _ changes: (inout ModelChanges<Model>) throws -> Void
+    ) throws -> Int {
+        let plan = try access.plan(of: type)
+        let selection = try access.selection(filter, plan)
+        var wanted = ModelChanges<Model>()
+        try changes(&wanted)
+        let prepared = try PreparedChanges(wanted, plan, access.manager.registry)
+        return try access.onContext { context in
+            let objects = try plan.objects(selection, in: context)
+            try prepared.apply(to: objects, in: context)
+            return objects.count
+        }
+    }
+
+    /// Deletes a model, and the models that it owns.
+    ///
+    /// - Parameter model: the model; only its identifier matters.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    @discardableResult
+    public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
+
+    /// Deletes models, and the models that they own. Models that are not stored are skipped.
+    ///
+    /// - Parameter models: the models; only their identifiers matter.
+    /// - Returns: how many of them were stored.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
+    @discardableResult
+    public func delete<Model: CoreModel>(_ models: [Model]) throws -> Int {
+        try delete(Model.self, ids: models.map(\.id))
+    }
+
+    /// Deletes the model with an identifier, and the models that it owns.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
+        try delete(type, ids: [id]) == 1
+    }
+
+    /// Deletes the models with these identifiers, and the models that they own.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - ids: the identifiers.
+    /// - Returns: how many models were found.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
+        let plan = try access.plan(of: type)
+        let keys = try ids.map { try Model.keyValue(of: $0) }
+        return try access.onContext { context in
+            let objects = try plan.objects(keys: keys, in: context).values
+            for object in objects { context.delete(object) }
+            return objects.count
+        }
+    }
+
+    /// Deletes the models that a filter selects, and the models that they own.
+    ///
+    /// ```swift
+    /// try store.delete(Review.self, where: \.stars < 2)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
+    ///   store cannot evaluate, `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?` each
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
+        let plan = try access.plan(of: type)
+        let selection = try access.selection(filter, plan)
+        return try access.onContext { context in
+            let objects = try plan.objects(selection, in: context)
+            for object in objects { context.delete(object) }
+            return objects.count
+        }
+    }
+
+    /// Deletes all models of a type, and the models that they own.
+    ///
+    /// - Parameter type: the models' type.
+    /// - Returns: how many models there were.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … FROM Z<ENTITY>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?` each. The manager's
+    ///   ``PersistenceManager/deleteAll(_:)`` loads no models.
+    @discardableResult
+    public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
+
+    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer
+    /// to.
+    ///
+    /// - Parameter models: the models; an empty array deletes all.
+    /// - Throws: what `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … FROM Z<ENTITY>`, then `INSERT`, `UPDATE` and `DELETE` of new, changed and other rows
+    public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
+
+    private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
+        let plan = try access.plan(of: Model.self)
+        if mode == .new { access.expectRows(models.count, plan) }
+        let graph = try ModelGraph(
+            models, registry: access.manager.registry, repeated: mode == .new ? .mustDiffer : .mustAgree,
+            limit: access.limit)
+        _ = try PersistenceError.explaining(.saveFailed) {
+            try access.save(graph, mode, PendingModelList(models))
+        }
     }
 }

@@ -1,5 +1,4 @@
 import CoreData
-import Ordering
 
 // What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without
 // them.

@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// Derives a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
     /// Whether columns are used if a model has them. Tests turn this off to compare the results with coding.
@@ -113,4 +111,100 @@ enum EntityDerivation {
             return left.remove(at: index).name
         }
     }
+}
+
+/// The keys that a model encodes. A store keeps no value of a key that is not decoded as well, so every save would
+/// fail.
+struct EncodedKeys {
+    /// The model's type, for messages.
+    let type: String
+
+    /// - Parameters:
+    ///   - prototype: a model.
+    ///   - record: its fields, as decoding shows them.
+    /// - Throws: ``PersistenceError/Code/notDerivable`` for a key that is encoded only, and for one that several
+    ///   properties are encoded under.
+    func check(_ prototype: some CoreModel, _ record: RecordPlan) throws {
+        // Other models are checked by themselves.
+        let options = CodedTree.Options { $0 is any CoreModel || $0 is any ModelReference || $0 is any ModelCollection }
+        // Made-up values may be none that can be encoded.
+        guard let tree = try? CodedTree(prototype, options) else { return }
+        try check(tree, record, "")
+    }
+
+    private func check(_ tree: CodedTree, _ record: RecordPlan, _ path: String) throws {
+        var cursor = 0
+        var former: [String: CodedTree] = [:]
+        for (key, value) in tree.keyed ?? [] {
+            if let other = former.updateValue(value, forKey: key), other.bytes != value.bytes {
+                throw PersistenceError.notDerivable(
+                    type: type, property: path + key,
+                    reason:
+                        "several properties are encoded under this key, and a store would keep one of them. Give each a "
+                        + "coding key of its own.")
+            }
+            guard let index = record.index(of: key, cursor: &cursor) else {
+                throw PersistenceError.notDerivable(
+                    type: type, property: path + key,
+                    reason:
+                        "it is encoded, and not decoded, so that it could not be saved. A `let` with a value is not decoded: make it a "
+                        + "`var`, or leave it out of CodingKeys. An init(from:) of your own has to decode every key that is "
+                        + "encoded.")
+            }
+            if case .composite(let inner) = record.fields[index].kind { try check(value, inner, "\(path)\(key).") }
+        }
+    }
+}
+
+/// The rule that a property is kept as JSON, whatever its coding shows.
+struct KeptAsJSON {
+    /// The model's type, for messages.
+    let type: String
+    /// What the model's coding asked for.
+    let probed: [ProbedField]
+
+    /// Changes the fields that the rules name.
+    ///
+    /// - Parameters:
+    ///   - facts: the facts of the model's schema.
+    ///   - fields: the model's fields, in the order of `probed`.
+    /// - Throws: ``PersistenceError/Code/notDerivable`` for a property that is a single value or another model.
+    func apply(_ facts: [SchemaFact], to fields: inout [FieldPlan]) throws {
+        for case .json(let property) in facts {
+            // The check of the schema reports what is not stored.
+            guard let path = property.path?.split(separator: ".").map(String.init), let name = path.first,
+                let index = fields.firstIndex(where: { $0.name == name })
+            else { continue }
+            let isOwnType = path.count == 1 && !FieldPlan.isBasic(probed[index].wrappedType)
+            fields[index] = try changed(fields[index], path.dropFirst(), property, isOwnType: isOwnType)
+        }
+    }
+
+    private func changed(
+        _ field: FieldPlan, _ path: ArraySlice<String>, _ property: PropertyName, isOwnType: Bool = false
+    ) throws -> FieldPlan {
+        if let name = path.first {
+            guard case .composite(let record) = field.kind,
+                let index = record.fields.firstIndex(where: { $0.property == name && $0.mark == nil })
+            else { return field }
+            var fields = record.fields
+            fields[index] = try changed(fields[index], path.dropFirst(), property)
+            return field.of(.composite(RecordPlan(name: record.name, fields: fields)))
+        }
+        switch field.kind {
+        case .json: return field
+        case .composite: break
+        case .attribute:
+            guard isOwnType else {
+                throw refusal(property, "it is a single value, which a column of its own keeps.")
+            }
+        case .toOne, .toMany: throw refusal(property, "it has other models, which are kept in a table of their own.")
+        }
+        return field.of(.json())
+    }
+
+    private func refusal(_ property: PropertyName, _ reason: String) -> PersistenceError {
+        .notDerivable(type: type, property: property.path ?? property.spelling, reason: "it cannot be JSON: \(reason)")
+    }
+
 }

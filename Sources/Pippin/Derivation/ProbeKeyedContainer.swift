@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// Returns made-up values by key, and records the keys.
 struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: TypeProbe
@@ -164,5 +162,80 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
             return sample
         }
         return try Value(from: probe)
+    }
+}
+
+/// Whole numbers of 128 bits, for which no store has a column. In lists, which are JSON, they are kept like any other
+/// number.
+enum WideInteger {
+    static func isOne(_ type: Any.Type) -> Bool {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return false }
+        return type == Int128.self || type == UInt128.self
+    }
+
+    /// - Parameters:
+    ///   - type: the type of the number.
+    ///   - probe: the type that asked for it.
+    ///   - key: the key of the number; nil where it is all that the type has.
+    /// - Returns: the error.
+    static func refusal(of type: Any.Type, in probe: TypeProbe, _ key: (any CodingKey)?) -> PersistenceError {
+        .notDerivable(
+            type: probe.name, property: key?.stringValue ?? "",
+            reason:
+                "a store has no column for \(type): it keeps whole numbers of 64 bits at most. Use an Int64, or a String "
+                + "with the digits.")
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ProbeKeyedContainer {
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        throw WideInteger.refusal(of: type, in: probe, key)
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        throw WideInteger.refusal(of: type, in: probe, key)
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ProbeSingleContainer {
+    func decode(_ type: Int128.Type) throws -> Int128 { throw WideInteger.refusal(of: type, in: probe, nil) }
+
+    func decode(_ type: UInt128.Type) throws -> UInt128 { throw WideInteger.refusal(of: type, in: probe, nil) }
+}
+
+/// An empty array that still returns made-up elements to a type that decodes them without checking the count, such as a
+/// range or a point.
+struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
+    /// Knows the types around it.
+    let probe: TypeProbe
+    let codingPath: [any CodingKey] = []
+    let count: Int? = 0
+    let isAtEnd = true
+    let currentIndex = 0
+
+    func decodeNil() throws -> Bool { true }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        // Always the same number, so that the bounds of a range are in order.
+        if let number = type as? any BinaryInteger.Type, let one = one(number) as? Value { return one }
+        if let kind = AttributeKind(of: type), let value = probe.values.value(of: kind) as? Value { return value }
+        if let sample = SampleValue.untried(type) { return sample }
+        guard !probe.path.contains(ObjectIdentifier(type)) else { throw end }
+        return try Value(from: TypeProbe(type, within: probe))
+    }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try superDecoder().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
+    func superDecoder() throws -> any Decoder { TypeProbe(Any.self, within: probe) }
+
+    private func one<Number: BinaryInteger>(_ type: Number.Type) -> Any { Number(1) }
+
+    private var end: DecodingError {
+        .valueNotFound(Any.self, DecodingError.Context(codingPath: [], debugDescription: "The array has no elements."))
     }
 }

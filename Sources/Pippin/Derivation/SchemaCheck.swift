@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// Checks that a schema's rules are about properties that exist, and of a kind to which the rule applies.
 enum SchemaCheck {
     /// - Throws: ``PersistenceError/Code/notDerivable``

@@ -1,4 +1,3 @@
-import CompactCollections
 import StoreSession
 
 /// A decoder that returns made-up values and records what it was asked for.

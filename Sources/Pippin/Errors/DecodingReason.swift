@@ -72,3 +72,13 @@ private struct NamedKey: CodingKey {
 
     init?(intValue: Int) { nil }
 }
+
+extension Error {
+    /// The message of an error of encoding.
+    var encodingReason: String {
+        guard case .invalidValue(_, let context)? = self as? EncodingError else {
+            return "encode(to:) says: \(message)"
+        }
+        return context.debugDescription
+    }
+}

@@ -1,6 +1,4 @@
-import CompactCollections
 import StoreSession
-import Ordering
 
 // Errors of models, their properties and values.
 extension PersistenceError {

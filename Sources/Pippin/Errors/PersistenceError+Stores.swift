@@ -1,4 +1,3 @@
-import CompactCollections
 import StoreSession
 
 // Errors of managers, their stores, and files to import.

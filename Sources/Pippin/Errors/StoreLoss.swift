@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// Data in a store that the models it is to be opened with would not keep.
 public struct StoreLoss: Sendable, Equatable {
     /// The entity's name in the store.

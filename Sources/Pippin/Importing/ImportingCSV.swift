@@ -1,3 +1,4 @@
+import CoreData
 import StoreSession
 
 extension PersistenceManager {
@@ -84,5 +85,292 @@ extension PersistenceManager {
         }
         try await batches.flush(done: records.size)
         return batches.report
+    }
+}
+
+extension PersistenceManager {
+    /// Saves the values of a sequence, batch by batch: models with stored identifiers are updated, the others inserted.
+    ///
+    /// ```swift
+    /// let report = try await manager.importModels(downloads, batchSize: 1000, progress: progress)
+    /// print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
+    /// ```
+    ///
+    /// A batch is saved as a whole. If that fails, its halves are saved, and theirs, down to single values, so that one
+    /// bad value does not keep the others out; the bad value is in the report. Cancelling the task, or the progress,
+    /// ends the import between two batches, and the batches before are kept. One query per entity looks up what the
+    /// models of a batch refer to.
+    ///
+    /// - Parameters:
+    ///   - values: the models; no more than one batch of them is in memory.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the values that are done.
+    /// - Returns: what was inserted, updated, skipped and refused, and why.
+    /// - Throws: `CancellationError`; ``PersistenceError`` for a type that the manager was not made for; what the
+    ///   sequence throws; and the errors of a failing store, such as ``PersistenceError/Code/saveFailed`` for a full
+    ///   disk. The batches before are saved.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction per batch
+    @discardableResult
+    public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel>(
+        _ values: Values, batchSize: Int = 500, progress: Progress? = nil
+    ) async throws -> ImportReport where Values.Element == Model {
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for try await value in values { try await batches.add(value) }
+        try await batches.flush()
+        return batches.report
+    }
+
+    /// The same for an array, or another sequence that is there already or is made step by step.
+    ///
+    /// - Parameters:
+    ///   - values: the models; no more than one batch of them is in memory besides the sequence itself.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the values that are done.
+    /// - Returns: what was inserted, updated, skipped and refused, and why.
+    /// - Throws: what the import of an asynchronous sequence throws.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction per batch
+    @discardableResult
+    public func importModels<Model: CoreModel>(
+        _ values: some Sequence<Model> & Sendable, batchSize: Int = 500, progress: Progress? = nil
+    ) async throws -> ImportReport {
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for value in values { try await batches.add(value) }
+        try await batches.flush()
+        return batches.report
+    }
+
+    /// Saves the models in a file of JSON Lines, with one JSON object per line.
+    ///
+    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved. Keys that
+    /// the type does not decode are ignored, as usual with `Codable`.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines are
+    ///     skipped.
+    ///   - decoder: decodes a line; pass your own, for example, for another date strategy.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the bytes that are done, out of the file's size.
+    /// - Returns: what was inserted, updated, left alone and refused.
+    /// - Throws: what ``importModels(_:batchSize:progress:)-(Values,_,_)`` throws, and
+    ///   ``PersistenceError/Code/fileNotReadable``.
+    @discardableResult
+    public func importJSONLines<Model: CoreModel>(
+        _ type: Model.Type, from url: URL, decoder: JSONDecoder = JSONDecoder(), batchSize: Int = 500,
+        progress: Progress? = nil
+    ) async throws -> ImportReport {
+        let lines = try FileLines(url)
+        progress?.totalUnitCount = Int64(lines.size)
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for line in lines where !line.isBlank {
+            guard String(validating: line.content, as: UTF8.self) != nil else {
+                let start = String(decoding: line.content.prefix(1_000), as: UTF8.self).quotable
+                try await batches.refuse(line.number, "“\(start)” is no text in UTF-8.", done: line.end)
+                continue
+            }
+            let model: Model
+            do { model = try decoder.decode(type, from: line.content) } catch {
+                try await batches.refuse(line.number, error.reason(decoding: line.content), done: line.end)
+                continue
+            }
+            try await batches.add(model, at: line.number, done: line.end)
+        }
+        try await batches.flush(done: lines.size)
+        return batches.report
+    }
+}
+
+/// Collects models, and saves them once a batch is full.
+struct ImportBatches<Model: CoreModel> {
+    private var counts = ImportReport()
+    private let manager: PersistenceManager
+    private let size: Int
+    private let progress: Progress?
+    /// What stored models get values of; nil for all of their properties.
+    var givenFields: GivenFields?
+    private typealias Record = (position: Int, model: Model)
+    private var waiting: [Record] = []
+    /// How many were refused since the latest batch.
+    private var refusedCount = 0
+    /// What became of the models of a batch that is saved in parts; nil for a batch that is saved as a whole. A later
+    /// value of a model counts in the place of an earlier one, in whichever part it is.
+    private var outcomes: [RecordKey: SaveOutcome]?
+    private var count = 0
+    private var done = 0
+
+    init(manager: PersistenceManager, size: Int, progress: Progress?) {
+        self.manager = manager
+        self.size = max(size, 1)
+        self.progress = progress
+    }
+
+    /// What became of the values so far, with those that were refused in their order.
+    var report: ImportReport {
+        var report = counts
+        report.refused = report.refused.sorted { $0.position < $1.position }
+        return report
+    }
+
+    mutating func add(_ model: Model, at position: Int? = nil, done: Int? = nil) async throws {
+        count += 1
+        waiting.append((position ?? count, model))
+        self.done = done ?? count
+        if waiting.count + refusedCount >= size { try await flush() }
+    }
+
+    /// Notes a value that could not be read. It counts towards the batch, after which an import can be cancelled.
+    mutating func refuse(_ position: Int, _ reason: String, done: Int) async throws {
+        refuse(position, reason)
+        refusedCount += 1
+        self.done = done
+        if waiting.count + refusedCount >= size { try await flush() }
+    }
+
+    private mutating func refuse(_ position: Int, _ reason: String) {
+        counts.refused.append(ImportReport.Refusal(position: position, reason: reason.limited(to: 1_000)))
+    }
+
+    /// Saves the collected models.
+    mutating func flush(done: Int? = nil) async throws {
+        try Task.checkCancellation()
+        if progress?.isCancelled ?? false { throw CancellationError() }
+        let batch = waiting[...]
+        waiting = []
+        refusedCount = 0
+        outcomes = nil
+        var left = try await save(batch)
+        var count = batch.count
+        // They may refer to models that have been saved meanwhile.
+        while !left.isEmpty, left.count < count {
+            count = left.count
+            left = try await save(left.map(\.record)[...])
+        }
+        for (record, reason) in left { refuse(record.position, reason) }
+        progress?.completedUnitCount = Int64(done ?? self.done)
+    }
+
+    /// Saves models together. If that fails, it saves the two halves, and theirs, to find the ones at fault.
+    ///
+    /// - Returns: the models that refer to ones which are not stored yet, each with the reason.
+    /// - Throws: the errors that are no fault of the models.
+    private mutating func save(_ records: ArraySlice<Record>) async throws -> [(record: Record, reason: String)] {
+        guard let first = records.first else { return [] }
+        do {
+            let saved = try await manager.importBatch(records.map(\.model), givenFields)
+            count(saved, of: records.count)
+            return []
+        } catch {
+            if error is CancellationError || error.isOfStore { throw error }
+            let code = (error as? PersistenceError)?.code
+            if code == .unknownModel { throw error }
+            if records.count == 1 {
+                if code == .missingReference { return [(first, error.decodingReason)] }
+                refuse(first.position, error.decodingReason)
+                return []
+            }
+        }
+        if outcomes == nil { outcomes = [:] }
+        let half = records.count / 2
+        let left = try await save(records.prefix(half))
+        return left + (try await save(records.dropFirst(half)))
+    }
+
+    /// Counts models that were saved together.
+    private mutating func count(_ saved: ImportedBatch, of total: Int) {
+        counts.superseded += total - saved.models.count + saved.replaced
+        counts.inserted -= saved.replaced
+        for (key, outcome) in saved.models {
+            guard let former = outcomes?[key] else {
+                counts.count(outcome, 1)
+                outcomes?[key] = outcome
+                continue
+            }
+            counts.superseded += 1
+            if former == .unchanged, outcome == .updated {
+                counts.count(.unchanged, -1)
+                counts.count(.updated, 1)
+                outcomes?[key] = .updated
+            }
+        }
+    }
+}
+
+/// What became of models that were saved together.
+private struct ImportedBatch {
+    /// Each model once.
+    var models: [(key: RecordKey, outcome: SaveOutcome)]
+    /// How many of the new ones were left out for others with the same values.
+    var replaced: Int
+}
+
+extension ImportReport {
+    fileprivate mutating func count(_ outcome: SaveOutcome, _ number: Int) {
+        switch outcome {
+        case .inserted: inserted += number
+        case .updated: updated += number
+        case .unchanged: unchanged += number
+        }
+    }
+}
+
+extension PersistenceManager {
+    fileprivate func importBatch<Model: CoreModel>(
+        _ models: [Model], _ givenFields: GivenFields?
+    ) async throws -> ImportedBatch {
+        let registry = registry
+        _ = try registry.plan(of: Model.self)
+        return try await inSavedTransaction { turn in
+            let access = ModelAccess(self, turn)
+            access.givenFields = givenFields
+            let graph = try ModelGraph(models, registry: registry, repeated: .lastCounts)
+            let outcomes = try PersistenceError.explaining(.saveFailed) { try access.save(graph, .any) }
+            try access.finish()
+            return ImportedBatch(
+                models: outcomes.enumerated().map { (graph.nodes[$0].key, $1) },
+                replaced: try turn.madeContext.map { try self.save(graph, in: $0) } ?? 0)
+        }
+    }
+}
+
+extension PersistenceManager {
+    /// Saves the objects of models, if there are any whose unique values the save may settle.
+    ///
+    /// - Returns: how many of the new models were left out for others with the same values.
+    fileprivate func save(_ graph: ModelGraph, in context: NSManagedObjectContext) throws -> Int {
+        let settles = graph.plan.facts.contains { if case .unique(_, .some) = $0 { true } else { false } }
+        guard settles, context.hasChanges else { return 0 }
+        let keys = Set((0..<graph.rootCount).map { graph.nodes[$0].key })
+        let new = context.insertedObjects.filter { object in
+            guard object.entity.name == graph.plan.name, let key = object.value(forKey: graph.plan.uidKey) else {
+                return false
+            }
+            return keys.contains(RecordKey(attributeValue: key))
+        }
+        try save(context)
+        return new.count { $0.managedObjectContext == nil || $0.isDeleted }
+    }
+}
+
+extension String {
+    /// The beginning of a text, as a message quotes it. A report is kept, and a bad line may be as long as the file.
+    var quotable: String { limited(to: 200) }
+
+    func limited(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return String(self[..<end]) + "…"
+    }
+}
+
+extension Error {
+    /// Why a line of JSON was not decoded. Of a number that its property cannot hold Foundation says that it is no
+    /// JSON.
+    fileprivate func reason(decoding line: Data) -> String {
+        guard case .dataCorrupted(let context)? = self as? DecodingError, context.codingPath.isEmpty,
+            context.debugDescription == "The given data was not valid JSON.",
+            (try? JSONSerialization.jsonObject(with: line, options: .fragmentsAllowed)) != nil
+        else { return decodingReason }
+        return "It has a number that its property cannot hold."
     }
 }

@@ -71,3 +71,72 @@ extension PersistenceManager {
         }
     }
 }
+
+/// Encodes and decodes made-up models as a save and a fetch do: a type that could not be saved, or not be read again,
+/// is refused when its store is opened.
+struct CodingTrial {
+    let plan: EntityPlan
+    private var record: RecordPlan { plan.record }
+    /// The model's type, for messages.
+    private var type: String { record.name }
+
+    /// - Throws: ``PersistenceError/Code/notDerivable`` for a type that is encoded in another form than it is decoded
+    ///   in.
+    func check() throws { try check(plan.type) }
+
+    private func check<Model: CoreModel>(_ type: Model.Type) throws {
+        for model in EntityDerivation.prototypes(of: type) { try check(model) }
+    }
+
+    private func check<Model: CoreModel>(_ model: Model) throws {
+        let encoder = RecordEncoder(record)
+        let values: ContiguousArray<StoredValue>
+        do { values = try encoder.encode(model).values } catch let error as EncodingError {
+            // Made-up values may be none that the type, or a store, takes.
+            guard error.isRefusal else { return }
+            throw refusal(encoder.lastProperty, "could not be saved", error.encodingReason)
+        } catch {
+            return
+        }
+        // Relationships have no values.
+        let slots = record.fields.indices.map { record.fields[$0].related == nil ? $0 : -1 }
+        let decoder = RowDecoder(record, entity: type, slots: ContiguousArray(slots), related: MadeUpMembers(record))
+        defer { decoder.finish() }
+        do { _ = try decoder.decodeValues(Model.self, values) } catch let error as PersistenceError
+            where error.code == .unreadable
+        {
+            let path = (error.entity ?? "").dropFirst(type.count).dropFirst()
+            let property = [String(path), error.property ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+            throw refusal(property, "could be saved, and not be read again", error.reason ?? "")
+        } catch {}
+    }
+
+    private func refusal(_ property: String?, _ what: String, _ reason: String) -> PersistenceError {
+        let name = property ?? ""
+        let advice =
+            name.isEmpty
+            ? "Put what is coded so into a property of its own, and keep that as JSON: Schema(.json(…))."
+            : "Keep it as JSON, Schema(.json(\\.\(name))), or code each of its values by a key."
+        return .notDerivable(type: type, property: name, reason: "it \(what): \(reason) \(advice)")
+    }
+}
+
+/// The models that made-up models lead to.
+private final class MadeUpMembers: RelatedRows {
+    private let record: RecordPlan
+
+    init(_ record: RecordPlan) { self.record = record }
+
+    func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        try Value(from: TypeProbe(type))
+    }
+
+    func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        guard let related = record.fields[field].related else { return nil }
+        return try Value(from: ModelsDecoder(NoMembers(), count: 0, of: related))
+    }
+}
+
+private struct NoMembers: MemberSource {
+    func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value? { nil }
+}

@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreData
 
 // A manager of structs adapts each store to its models without losing anything that these do not name.

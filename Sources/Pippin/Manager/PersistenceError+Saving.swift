@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreData
 
 extension PersistenceError {

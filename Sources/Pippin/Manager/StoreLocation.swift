@@ -1,4 +1,3 @@
-import CompactCollections
 package import CoreData
 
 /// The place where a manager keeps its models.

@@ -1,3 +1,4 @@
+package import CoreData
 import StoreSession
 
 /// What a `write` does if others have saved to the store after its block read and before it is saved.
@@ -87,6 +88,178 @@ extension PersistenceManager {
             try writes.entering {
                 try OptimisticTransaction.$current.withValue(transaction) { try work(turn) }
             }
+        }
+    }
+}
+
+extension PersistenceManager {
+    /// A new context with a queue of its own, for short work: change, save, release.
+    package func makeWorker() -> NSManagedObjectContext {
+        let context = container.newBackgroundContext()
+        context.mergePolicy = contextPolicy
+        return context
+    }
+
+    /// The contexts that are kept beyond a single piece of work.
+    var stayingContexts: [NSManagedObjectContext] {
+        (madeContainer.withLock { $0 }.map { [$0.viewContext] } ?? []) + threadContexts.all + backgroundContexts.all
+    }
+
+    /// Empties the contexts that are kept, each on its queue.
+    func resetContexts() {
+        for context in stayingContexts { context.perform { context.reset() } }
+    }
+
+    /// A new context that reads a state of the store.
+    func makeReader(of scope: ReadScope) throws -> NSManagedObjectContext {
+        let context = makeWorker()
+        try context.read(in: scope)
+        return context
+    }
+
+    /// Configures the main context, if there is one.
+    func configureMainContext() {
+        if let container = madeContainer.withLock({ $0 }) { configure(container.viewContext) }
+    }
+
+    func configure(_ mainContext: NSManagedObjectContext) {
+        mainContext.mergePolicy = contextPolicy
+        mainContext.automaticallyMergesChangesFromParent = true
+    }
+}
+
+/// The turn of a block that writes: its transaction, and a context for what rows cannot do, which is made when it is
+/// first needed. The block's code has the context as if it ran on the context's queue.
+package final class WriteTurn {
+    let transaction: OptimisticTransaction
+    private let manager: PersistenceManager
+    private let held: HeldQueues
+    /// The context, if it was needed.
+    private(set) var madeContext: NSManagedObjectContext?
+
+    init(_ manager: PersistenceManager, _ transaction: OptimisticTransaction) {
+        (self.manager, self.transaction) = (manager, transaction)
+        held = HeldQueues(ObjectIdentifier(transaction), and: HeldQueues.current)
+    }
+
+    /// Runs the block.
+    func run<Result>(_ work: (WriteTurn) throws -> Result) throws -> Result {
+        defer { madeContext?.giveBackQueue() }
+        return try held.run { try work(self) }
+    }
+
+    /// The context, which reads and saves in the transaction.
+    package func context() -> NSManagedObjectContext {
+        if let madeContext { return madeContext }
+        let context = manager.makeWorker()
+        context.join(transaction)
+        context.lendQueue(to: held)
+        madeContext = context
+        return context
+    }
+}
+
+// Contexts are not notified of batch requests by themselves.
+extension PersistenceManager {
+    /// Notifies the manager's lasting contexts, each on its queue. Later work in a context finds the changes merged.
+    package func notifyContexts(ofDeleted deleted: [NSManagedObjectID]) { notifyContexts(NSDeletedObjectsKey, deleted) }
+
+    /// Notifies the manager's lasting contexts, each on its queue.
+    package func notifyContexts(ofUpdated updated: [NSManagedObjectID]) { notifyContexts(NSUpdatedObjectsKey, updated) }
+
+    private func notifyContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
+        for context in stayingContexts {
+            let isOnQueue = context.concurrencyType == .mainQueueConcurrencyType && MainQueue.isCurrent
+            // Without waiting: a queue that waits for this one would wait for ever.
+            if isOnQueue {
+                context.merge(key, identifiers)
+            } else {
+                context.perform { context.merge(key, identifiers) }
+            }
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Merges changes that were made in the store.
+    package func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
+        let changes: [AnyHashable: Any] = [key: identifiers]
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])
+    }
+}
+
+/// A kind of work, by which its duration is predicted: the models, and the type of the result.
+struct WorkKind: Hashable {
+    enum Verb { case question, change }
+
+    let verb: Verb
+    private let models: ObjectIdentifier
+    private let result: ObjectIdentifier
+
+    init(_ verb: Verb, of models: Any.Type, result: Any.Type) {
+        self.verb = verb
+        (self.models, self.result) = (ObjectIdentifier(models), ObjectIdentifier(result))
+    }
+}
+
+/// Which kinds of work took long lately. These get a thread of their own; the others are done on the thread of the task
+/// that waits for them, since going to another thread and back takes longer than they do.
+final class WorkDurations: Sendable {
+    /// Thrown by work that finds out that it would take long.
+    struct TooMuch: Error {}
+
+    /// Tasks that share the thread wait for so long at most, unless work takes longer for the first time.
+    static let longest: Duration = .milliseconds(1)
+
+    /// After work of a kind took long, this many runs in a row must be short before it runs on the task's thread again.
+    /// The number doubles each time, so that a program with short and long reads of one kind blocks that thread ever
+    /// less often.
+    private static let fewest = 16
+    private static let most = 4096
+
+    private struct Trial {
+        /// How much work in a row must be short before the kind counts as short.
+        var needed = WorkDurations.fewest
+        /// How much of it is left.
+        var left = 0
+        /// Whether the latest work was long.
+        var wasLong = false
+        /// Whether the kind has counted as long before.
+        var hasBeenLong = false
+    }
+
+    /// The kinds that ever took long.
+    private let trials = Locked<[WorkKind: Trial]>([:])
+
+    /// Whether work of a kind is likely to be short.
+    func areShort(_ kind: WorkKind) -> Bool {
+        trials.withLock { $0.isEmpty || $0[kind].map { $0.left == 0 } ?? true }
+    }
+
+    /// Does work, and notes whether it took long.
+    func timing<Result>(_ kind: WorkKind, _ work: () throws -> Result) rethrows -> Result {
+        let start = ContinuousClock.now
+        defer { note(kind, ContinuousClock.now - start) }
+        return try work()
+    }
+
+    /// Notes how long some work took.
+    func note(_ kind: WorkKind, _ time: Duration) {
+        let isLong = time > Self.longest
+        trials.withLock { trials in
+            guard isLong || trials[kind] != nil else { return }
+            var trial = trials[kind] ?? Trial()
+            if !isLong {
+                trial.left = max(0, trial.left - 1)
+            } else if trial.left > 0 {
+                trial.left = trial.needed
+            } else if kind.verb == .question || trial.wasLong {
+                // Any change may take long once, since a file's log is written back from time to time.
+                if trial.hasBeenLong { trial.needed = min(2 * trial.needed, Self.most) }
+                (trial.left, trial.hasBeenLong) = (trial.needed, true)
+            }
+            trial.wasLong = isLong
+            trials[kind] = trial
         }
     }
 }

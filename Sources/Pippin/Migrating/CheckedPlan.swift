@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreData
-import Ordering
 
 /// A plan whose models and mappings have all been found and fit together.
 struct CheckedPlan {

@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// A relationship of the derived model, one side of a pair.
 struct RelationshipPlan: Equatable {
     let entity: String

@@ -1,3 +1,5 @@
+import StoreSession
+
 /// A model identified by its identifier alone: a back reference, or a link that reading does not follow.
 ///
 /// ```swift
@@ -42,5 +44,76 @@ public struct Reference<Model: CoreModel>: Hashable, Sendable, Identifiable, Cod
     /// - Throws: what the decoder throws.
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(Model.ID.self)
+    }
+}
+
+/// A stand-in for a model in a property: a `Reference`.
+protocol ModelReference {
+    static var target: Any.Type { get }
+    func keyValue() throws -> Any
+}
+
+extension Reference: ModelReference {
+    static var target: Any.Type { Model.self }
+    func keyValue() throws -> Any { try Model.keyValue(of: id) }
+}
+
+/// Several models, or references to them, in a property.
+protocol ModelCollection {
+    /// The type of the elements: a model or a reference.
+    static var member: Any.Type { get }
+    static var isOrdered: Bool { get }
+    var members: [Any] { get }
+    /// The members, as an array of their own type.
+    var ordered: Any { get }
+}
+
+extension Array: ModelCollection {
+    static var member: Any.Type { Element.self }
+    static var isOrdered: Bool { true }
+    var members: [Any] { self }
+    var ordered: Any { self }
+}
+
+extension Set: ModelCollection {
+    static var member: Any.Type { Element.self }
+    static var isOrdered: Bool { false }
+    var members: [Any] { Array(self) }
+    var ordered: Any { Array(self) }
+}
+
+// Identifiers, as the attributes that hold them need them.
+extension CoreModel {
+    /// The identifier in the form that its attribute holds.
+    ///
+    /// - Throws: ``PersistenceError`` for an identifier that is not a single value.
+    package func keyValue() throws -> Any { try Self.keyValue(of: id) }
+
+    /// An identifier as a key that distinguishes models.
+    ///
+    /// - Throws: ``PersistenceError`` for an identifier that is not a single value.
+    static func recordKey(of id: ID) throws -> RecordKey {
+        // The types are the same here. A cast would check that again, slowly.
+        if ID.self == String.self { return .string(unsafeBitCast(id, to: String.self)) }
+        if ID.self == Int.self { return .integer(Int64(unsafeBitCast(id, to: Int.self))) }
+        if ID.self == UUID.self { return .uuid(unsafeBitCast(id, to: UUID.self)) }
+        return RecordKey(attributeValue: try keyValue(of: id))
+    }
+
+    /// An identifier in the form that its attribute holds.
+    package static func keyValue(of id: ID) throws -> Any {
+        // The types are the same here. A cast would check that again, slowly.
+        if ID.self == String.self { return unsafeBitCast(id, to: String.self) }
+        if ID.self == Int.self { return unsafeBitCast(id, to: Int.self) }
+        if ID.self == UUID.self { return unsafeBitCast(id, to: UUID.self) }
+        do {
+            if let value = try AttributeEncoder.comparable(id) { return value }
+        } catch {
+            throw PersistenceError.unwritable(
+                entity: "\(Self.self)", uid: "\(id)", key: "id", reason: error.encodingReason)
+        }
+        throw PersistenceError.unwritable(
+            entity: "\(Self.self)", uid: "\(id)", key: "id",
+            reason: "an identifier that is nothing tells nothing apart.")
     }
 }

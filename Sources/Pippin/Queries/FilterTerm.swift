@@ -109,3 +109,199 @@ extension ModelRegistry {
         return result
     }
 }
+
+// Combines filters: conditions side by side stay in one level, and a filter that nests too deep to be read is refused.
+extension FilterTerm {
+    /// The most levels that predicates may nest, few enough for the stack of any thread.
+    private static let maximumDepth = 500
+
+    /// The number of levels that the term nests.
+    var depth: Int {
+        switch self {
+        case .and(let parts), .or(let parts): parts.depth + 1
+        case .not(let term), .members(_, let term, _): term.depth + 1
+        case .all, .predicate, .comparison, .list, .failed: 1
+        }
+    }
+
+    func and(_ other: FilterTerm) -> FilterTerm {
+        FilterTerm.and(TermTree(joining: conjunction, other.conjunction)).checked
+    }
+
+    func or(_ other: FilterTerm) -> FilterTerm {
+        FilterTerm.or(TermTree(joining: disjunction, other.disjunction)).checked
+    }
+
+    var negated: FilterTerm {
+        if case .not(let term) = self { return term }
+        return FilterTerm.not(self).checked
+    }
+
+    private var conjunction: TermTree {
+        if case .and(let parts) = self { return parts }
+        return .leaf(self)
+    }
+
+    private var disjunction: TermTree {
+        if case .or(let parts) = self { return parts }
+        return .leaf(self)
+    }
+
+    private var checked: FilterTerm { depth > Self.maximumDepth ? .failed(PersistenceError.deepFilter) : self }
+}
+
+extension PersistenceError {
+    fileprivate static let deepFilter = PersistenceError(
+        .malformedFilter,
+        "The filter nests more than 500 levels deep. Make a simpler one; conditions side by side may be many.")
+}
+
+/// Terms side by side, in a balanced tree. A filter that is built in a loop then neither nests as deep as it is long,
+/// nor copies all of itself in each step.
+indirect enum TermTree {
+    case leaf(FilterTerm)
+    case pair(TermTree, TermTree, height: Int, depth: Int)
+
+    private init(_ left: TermTree, _ right: TermTree) {
+        self = .pair(
+            left, right, height: max(left.height, right.height) + 1, depth: max(left.depth, right.depth))
+    }
+
+    /// The terms of both, in their order.
+    init(joining left: TermTree, _ right: TermTree) {
+        if case .pair(let first, let second, let height, _) = left, height > right.height + 1 {
+            self = Self.balanced(first, TermTree(joining: second, right))
+        } else if case .pair(let first, let second, let height, _) = right, height > left.height + 1 {
+            self = Self.balanced(TermTree(joining: left, first), second)
+        } else {
+            self = TermTree(left, right)
+        }
+    }
+
+    /// The levels that the terms nest, whatever their number.
+    var depth: Int {
+        switch self {
+        case .leaf(let term): term.depth
+        case .pair(_, _, _, let depth): depth
+        }
+    }
+
+    /// The terms, in their order.
+    var terms: [FilterTerm] {
+        var terms: [FilterTerm] = []
+        append(to: &terms)
+        return terms
+    }
+
+    private func append(to terms: inout [FilterTerm]) {
+        switch self {
+        case .leaf(let term): terms.append(term)
+        case .pair(let left, let right, _, _):
+            left.append(to: &terms)
+            right.append(to: &terms)
+        }
+    }
+
+    private var height: Int {
+        if case .pair(_, _, let height, _) = self { return height }
+        return 0
+    }
+
+    /// Balances two trees of which one may have become higher than the other by two.
+    private static func balanced(_ left: TermTree, _ right: TermTree) -> TermTree {
+        if case .pair(let near, let far, let height, _) = right, height > left.height + 1 {
+            if case .pair(let first, let second, let inner, _) = near, inner > far.height {
+                return TermTree(TermTree(left, first), TermTree(second, far))
+            }
+            return TermTree(TermTree(left, near), far)
+        }
+        if case .pair(let far, let near, let height, _) = left, height > right.height + 1 {
+            if case .pair(let first, let second, let inner, _) = near, inner > far.height {
+                return TermTree(TermTree(far, first), TermTree(second, right))
+            }
+            return TermTree(far, TermTree(near, right))
+        }
+        return TermTree(left, right)
+    }
+}
+
+/// How a property is compared with a value.
+enum FilterComparison: Equatable {
+    case equal, notEqual, less, atMost, more, atLeast
+    /// Texts, with what is ignored in them.
+    case text(TextComparison, StringMatching)
+    /// A list that is kept as JSON, with one of its elements.
+    case element
+
+    /// Whether it depends on the order of values.
+    var isOfOrder: Bool {
+        switch self {
+        case .less, .atMost, .more, .atLeast: true
+        case .equal, .notEqual, .text, .element: false
+        }
+    }
+
+    var type: NSComparisonPredicate.Operator {
+        switch self {
+        case .equal: .equalTo
+        case .notEqual: .notEqualTo
+        case .less: .lessThan
+        case .atMost: .lessThanOrEqualTo
+        case .more: .greaterThan
+        case .atLeast: .greaterThanOrEqualTo
+        case .text(let comparison, _): comparison.type
+        case .element: .contains
+        }
+    }
+
+    var options: NSComparisonPredicate.Options {
+        guard case .text(_, let matching) = self else { return [] }
+        var options: NSComparisonPredicate.Options = []
+        if matching.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
+        if matching.contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+        return options
+    }
+
+    /// The operator in the predicate language.
+    var symbol: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .atMost: "<="
+        case .more: ">"
+        case .atLeast: ">="
+        case .text(let comparison, let matching): comparison.rawValue + matching.suffix
+        case .element: "CONTAINS"
+        }
+    }
+}
+
+/// How texts are compared.
+enum TextComparison: String {
+    case contains = "CONTAINS"
+    case begins = "BEGINSWITH"
+    case ends = "ENDSWITH"
+    case equals = "=="
+    case like = "LIKE"
+    case matches = "MATCHES"
+
+    var type: NSComparisonPredicate.Operator {
+        switch self {
+        case .contains: .contains
+        case .begins: .beginsWith
+        case .ends: .endsWith
+        case .equals: .equalTo
+        case .like: .like
+        case .matches: .matches
+        }
+    }
+}
+
+/// How many members of a list must be selected.
+enum MemberCondition: Equatable {
+    /// Some, none, or all that there are.
+    case any, none, all
+    /// A number in a range; without an upper bound, at least that many.
+    case count(from: Int, through: Int?)
+}

@@ -1,4 +1,5 @@
 import CoreData
+import StoreSession
 
 /// Rows from a context's managed objects, by public API; unsaved changes count. For use on the context's queue.
 final class ObjectRows: StructRows {
@@ -168,5 +169,101 @@ extension FieldPlan {
     /// Whether a key path goes through this field to another model.
     fileprivate func leads(along path: String) -> Bool {
         if case .toOne = kind { path.hasPrefix(name + ".") } else { false }
+    }
+}
+
+/// A single value of a model, or of one that it leads to.
+struct AttributePath {
+    let path: String
+    let kind: AttributeKind
+    /// The relationships on the way to it; nil for a value of the model itself.
+    let relationships: String?
+}
+
+/// The source of the rows of models.
+protocol StructRows: AnyObject {
+    /// The slot of each field of an entity in its rows; -1 for a to-many relationship.
+    func slots(of plan: EntityPlan) throws -> ContiguousArray<Int>
+
+    /// The selected rows, in order.
+    func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row>
+
+    /// Hands out the selected rows, one at a time; `body` must not keep them.
+    func forEachRow(
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out values of the selected models, a few models at a time: the values of one model after those of another,
+    /// in the order of the paths.
+    func readTuples(
+        of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
+        _ body: (ContiguousArray<StoredValue>) throws -> Void
+    ) throws
+
+    /// The rows of objects; deleted ones are left out.
+    func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
+
+    /// The destinations of a to-many relationship, for each of several objects.
+    func destinations(
+        of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
+}
+
+/// Reads the rows that many objects lead to, handing them out one by one.
+protocol SetRows: StructRows {
+    /// Whether this kind of reading is available.
+    var isSetSource: Bool { get }
+
+    /// Hands out the rows of objects, each with its place among them; deleted ones are left out.
+    func forEachRow(
+        of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out the rows at the end of a to-many relationship: those of one object one after the other, in their
+    /// order.
+    func forEachDestination(
+        of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+}
+
+/// A selection of records, and their order.
+package struct RecordSelection: @unchecked Sendable {
+    // @unchecked Sendable: predicates and sort descriptors do not change once they are made.
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor]?
+    package var limit: Int?
+    /// How many are skipped. A negative number skips none.
+    package var offset = 0 { didSet { if offset < 0 { offset = 0 } } }
+    package var isDistinct = false
+    /// Paths of relationships whose records are fetched as well.
+    package var prefetched: [String] = []
+
+    package init(
+        predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil, limit: Int? = nil
+    ) {
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        self.limit = limit
+    }
+
+    /// Leaves only what meets another condition as well.
+    mutating func narrow(to condition: NSPredicate) {
+        predicate =
+            predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, condition]) } ?? condition
+    }
+
+    /// All of them, in no particular order.
+    package static let all = RecordSelection()
+
+    /// The record with a key.
+    package static func key(_ key: Any, named name: String) -> RecordSelection {
+        RecordSelection(predicate: NSPredicate(format: "%K == %@", argumentArray: [name, key]))
+    }
+
+    /// The records with one of some keys.
+    package static func keys(_ keys: [Any], named name: String) -> RecordSelection {
+        RecordSelection(predicate: NSPredicate(format: "%K IN %@", argumentArray: [name, keys]))
     }
 }

@@ -1,4 +1,5 @@
 import CoreData
+import StoreSession
 
 /// Rows read from the store without managed objects, in the current state or an earlier one.
 final class StoreRows: SetRows, @unchecked Sendable {
@@ -193,5 +194,162 @@ extension NSManagedObject {
         missingExternalData[key].map {
             "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."
         }
+    }
+}
+
+extension StoredValue {
+    /// The value that key-value coding returned for an attribute.
+    ///
+    /// - Returns: `.null` for no value, nil for a value of another kind.
+    init?(_ value: Any?, _ kind: AttributeKind) {
+        guard let value, !(value is NSNull) else {
+            self = .null
+            return
+        }
+        switch kind {
+        case .boolean, .integer16, .integer32, .integer64:
+            guard let number = value as? NSNumber else { return nil }
+            self = .integer(number.int64Value)
+        case .float, .double:
+            guard let number = value as? NSNumber else { return nil }
+            self = .double(number.nearestDouble)
+        case .string:
+            guard let string = value as? String else { return nil }
+            self = .string(string)
+        case .date:
+            guard let date = value as? Date else { return nil }
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case .data:
+            guard let data = value as? Data else { return nil }
+            self = .data(data)
+        case .uuid:
+            guard let uuid = value as? UUID else { return nil }
+            self = .uuid(uuid)
+        case .url:
+            guard let url = value as? URL else { return nil }
+            self = .object(url as NSURL)
+        case .decimal:
+            if let number = value as? NSDecimalNumber {
+                self = .object(number)
+            } else if let decimal = value as? Decimal {
+                self = .object(NSDecimalNumber(decimal: decimal))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The value in the form that key-value coding takes.
+    func attributeValue(_ kind: AttributeKind) -> Any? {
+        switch self {
+        case .null: nil
+        case .integer(let number): kind == .boolean ? NSNumber(value: number != 0) : NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .string(let string): string
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): data
+        case .uuid(let uuid): uuid
+        case .identifier(let identifier): identifier
+        case .object(let object): (object as? NSURL).map { $0 as URL } ?? object
+        }
+    }
+
+    /// Whether an attribute of that kind can hold the value.
+    func fits(_ kind: AttributeKind) -> Bool {
+        switch (self, kind) {
+        case (.integer(let number), .integer16): Int16(exactly: number) != nil
+        case (.integer(let number), .integer32): Int32(exactly: number) != nil
+        case (.null, _), (.integer, .boolean), (.integer, .integer64), (.double, .float), (.double, .double),
+            (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid):
+            true
+        case (.object(let object), .url): object is NSURL
+        case (.object(let object), .decimal): object is NSDecimalNumber
+        default: false
+        }
+    }
+}
+
+/// How a model's rows are saved without managed objects.
+final class DirectPlan: Sendable {
+    let plan: EntityPlan
+    let layout: EntityLayout
+    /// The slot of each field; -1 for a relationship.
+    let slots: ContiguousArray<Int>
+    /// The field of each slot; -1 for a slot that the model has no field for.
+    let fields: ContiguousArray<Int>
+    /// The fields with values in slots, the slots, the plan of a nested value, which is compared part by part, and
+    /// whether a value that differs is merged into the stored one.
+    let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?, isMerged: Bool)>
+    let members: [Member]
+    let toOnes: [ToOne]
+    let manys: [Many]
+    /// The fields that must have a value.
+    let required: [Int]
+
+    /// A relationship to models of which each can be in one model only.
+    struct Member: Sendable {
+        let field: Int
+        let relationship: RelationshipLayout
+        /// The slot of a member's row that has its owner.
+        let ownerSlot: Int
+        let destination: DirectPlan
+        /// Whether members that leave the relationship are deleted.
+        let isOwned: Bool
+    }
+
+    /// A relationship to a model that may be in many models, or a reference to it.
+    struct ToOne: Sendable {
+        let field: Int
+        let slot: Int
+        let isRequired: Bool
+        /// The inverse relationship, whose changes count as changes of the destination.
+        let inverse: RelationshipLayout?
+        let destination: DirectPlan
+        let isReference: Bool
+    }
+
+    /// A relationship to models that may each be in many models, or references to them.
+    struct Many: Sendable {
+        let field: Int
+        let relationship: RelationshipLayout
+        /// The inverse relationship, whose changes count as changes of the destinations.
+        let inverse: RelationshipLayout
+        let destination: DirectPlan
+        let isReference: Bool
+    }
+
+    /// The relationships of a model.
+    struct Relationships {
+        var members: [Member] = []
+        var toOnes: [ToOne] = []
+        var manys: [Many] = []
+    }
+
+    init(
+        _ plan: EntityPlan, _ layout: EntityLayout, _ slots: ContiguousArray<Int>, _ attributes: [Int],
+        _ relationships: Relationships = Relationships()
+    ) {
+        (self.plan, self.layout, self.slots) = (plan, layout, slots)
+        (members, toOnes, manys) = (relationships.members, relationships.toOnes, relationships.manys)
+        var fields = ContiguousArray(repeating: -1, count: layout.defaultValues.count)
+        for field in attributes { fields[slots[field]] = field }
+        self.fields = fields
+        comparisons = ContiguousArray(
+            attributes.map { field in
+                var composite: RecordPlan?
+                if case .composite(let record) = plan.fields[field].kind { composite = record }
+                return (field, slots[field], composite, plan.fields[field].isMerged)
+            })
+        let needed = Set(layout.requiredSlots ?? [])
+        required = attributes.filter { needed.contains(slots[$0]) }
+    }
+
+    /// Whether its objects can be deleted without any further work.
+    var isLeaf: Bool { members.isEmpty && layout.relationships.count == 1 }
+
+    /// Whether the store prevents two rows with one identifier. If others insert a model that was not
+    /// found, the save is refused.
+    var isFoundByUniqueIdentifier: Bool {
+        layout.uniquenessConstraints.contains([plan.fields[plan.uidField].name])
     }
 }

@@ -1,5 +1,3 @@
-import Ordering
-
 import StoreSession
 
 // To-one relationships to models that others may have as well, and references. A model at the end counts as
@@ -193,7 +191,7 @@ extension DirectSave {
     }
 
     private func toManyChanges(_ changes: [Change]) -> [ToManyChange] {
-        changes.ordered { $0.inverse.index < $1.inverse.index }.map { change in
+        changes.sorted { $0.inverse.index < $1.inverse.index }.map { change in
             var order = change.order.map { $0.compactMap(identifier) }
             // Removals alone do not change the order of the others.
             if order == nil, change.inverse.isOrdered, !change.added.isEmpty {

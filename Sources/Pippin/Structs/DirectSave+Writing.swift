@@ -1,5 +1,3 @@
-import Ordering
-
 import StoreSession
 
 // The differences become a change set.
@@ -102,7 +100,7 @@ extension DirectSave {
             }
         }
         // The same order as when objects are saved.
-        if all.count > 1 { all = all.ordered { $0.relationship.index < $1.relationship.index } }
+        if all.count > 1 { all = all.sorted { $0.relationship.index < $1.relationship.index } }
         return all
     }
 

@@ -1,6 +1,3 @@
-import CompactCollections
-import Ordering
-
 /// The properties that a file has values for. Stored models keep their values of all others.
 struct GivenFields: Sendable {
     /// The fields by entity. An entity that is not among them has values for all.
@@ -90,7 +87,7 @@ struct GivenFields: Sendable {
 
     /// Refuses a type that has other columns at one place than at another.
     private func checkGaps(in known: [KnownPlace], _ path: String) throws {
-        for place in known.ordered(by: { $0.name < $1.name }) {
+        for place in known.sorted(by: { $0.name < $1.name }) {
             guard let missing = fields[place.plan.id]?.subtracting(place.fields).min() else { continue }
             let column = place.name + place.plan.fields[missing].key
             throw PersistenceError.fileNotReadable(

@@ -238,3 +238,157 @@ extension Dictionary: UnorderedValue where Key: Encodable, Value: Encodable {
         try map { try ValueJSON.data(of: $0) + Data(",".utf8) + ValueJSON.data(of: $1) }
     }
 }
+
+/// A kind of attribute.
+enum AttributeKind: Sendable, Equatable {
+    case boolean, integer16, integer32, integer64, float, double, string, date, data, uuid, url, decimal
+
+    /// Core Data's name for it.
+    var type: NSAttributeType {
+        switch self {
+        case .boolean: .booleanAttributeType
+        case .integer16: .integer16AttributeType
+        case .integer32: .integer32AttributeType
+        case .integer64: .integer64AttributeType
+        case .float: .floatAttributeType
+        case .double: .doubleAttributeType
+        case .string: .stringAttributeType
+        case .date: .dateAttributeType
+        case .data: .binaryDataAttributeType
+        case .uuid: .UUIDAttributeType
+        case .url: .URIAttributeType
+        case .decimal: .decimalAttributeType
+        }
+    }
+
+    /// The kind of Foundation types that have codings of their own, and are attributes here.
+    init?(of type: Any.Type) {
+        switch ObjectIdentifier(type) {
+        case ObjectIdentifier(Date.self): self = .date
+        case ObjectIdentifier(UUID.self): self = .uuid
+        case ObjectIdentifier(URL.self): self = .url
+        case ObjectIdentifier(Data.self): self = .data
+        case ObjectIdentifier(Decimal.self): self = .decimal
+        default: return nil
+        }
+    }
+}
+
+extension ListedKind {
+    /// The kind of a list's elements for predicates; nil for one that they do not look into.
+    init?(_ kind: AttributeKind) {
+        switch kind {
+        case .boolean: self = .boolean
+        case .integer16, .integer32, .integer64: self = .integer
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .text
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .url: self = .url
+        // Base 64, and a number with more digits than JSON's readers keep.
+        case .data, .decimal: return nil
+        }
+    }
+}
+
+/// Identifiers that were asked for, each once, with the place of its first occurrence.
+struct IdentifierPlaces {
+    private var places = NodePlaces()
+    /// How many distinct identifiers there are.
+    private(set) var count = 0
+    /// The place of each identifier asked for.
+    private(set) var asked: [Int] = []
+
+    /// - Parameters:
+    ///   - capacity: how many will be asked for.
+    ///   - kind: the kind of the identifiers, if it is known.
+    init(capacity: Int, _ kind: AttributeKind?) {
+        asked.reserveCapacity(capacity)
+        places.reserve(capacity, kind)
+    }
+
+    /// Adds an identifier.
+    ///
+    /// - Returns: whether it was not there before.
+    mutating func add(_ key: RecordKey) -> Bool {
+        let place = places.place(of: key, orPut: count)
+        asked.append(place)
+        guard place == count else { return false }
+        count += 1
+        return true
+    }
+
+    /// The place of an identifier; nil for one that was not asked for.
+    func place(of key: RecordKey) -> Int? { places.place(of: key) }
+}
+
+/// Refuses values that do not fit a model's coding: a list, a single value, or keyed values where a single one is
+/// stored.
+struct RefusingEncoder: Encoder {
+    let record: String
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RefusingKeyedContainer<Key>(record: record))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: record) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer(record: record) }
+}
+
+/// Takes no value.
+struct RefusingContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+    let record: String
+    let codingPath: [any CodingKey] = []
+    let count = 0
+
+    func encodeNil() throws { throw refusal }
+    func encode<Value: Encodable>(_ value: Value) throws { throw refusal }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RefusingKeyedContainer<Key>(record: record))
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+    func superEncoder() -> any Encoder { RefusingEncoder(record: record) }
+
+    private var refusal: EncodingError {
+        .refusal("“\(record)” encodes a value without a key of its own. Give each of its values one.")
+    }
+}
+
+/// Takes no value by key.
+struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let record: String
+    let codingPath: [any CodingKey] = []
+
+    func encodeNil(forKey key: Key) throws { throw refusal(key) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { throw refusal(key) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> { KeyedEncodingContainer(RefusingKeyedContainer<Nested>(record: record)) }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusingContainer(record: record) }
+    func superEncoder() -> any Encoder { RefusingEncoder(record: record) }
+    func superEncoder(forKey key: Key) -> any Encoder { RefusingEncoder(record: record) }
+
+    private func refusal(_ key: Key) -> EncodingError {
+        .refusal("“\(record)” encodes “\(key.stringValue)”, which it does not decode.")
+    }
+}
+
+extension EncodingError {
+    /// The error for a value that is not stored.
+    static func refusal(_ text: String) -> EncodingError {
+        .invalidValue(text, Context(codingPath: [], debugDescription: text))
+    }
+
+    /// Whether it is such an error.
+    var isRefusal: Bool {
+        guard case .invalidValue(let text as String, let context) = self else { return false }
+        return text == context.debugDescription
+    }
+}

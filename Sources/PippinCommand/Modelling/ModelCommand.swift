@@ -1,8 +1,10 @@
 import CodeGeneration
 import CoreData
 import ModelSourceWriting
+import PredicateFormat
 import RecordGeneration
 import StoreCommands
+import StoreEngine
 import StoreReading
 
 /// `pippin model`: each subcommand opens what it needs, and writes what a value became as text.
@@ -157,5 +159,223 @@ enum ModelCommand {
     private static func write(_ data: Data, to path: String, _ output: (String) throws -> Void) throws {
         try OutputFile.write(data, to: path)
         try output("“\(path)” is written.\n")
+    }
+}
+
+/// What `pippin model diff` prints.
+enum DiffText {
+    static func text(of diff: ModelDiff) -> String {
+        var lines = ["\(diff.fromTitle) → \(diff.toTitle)", ""]
+        for entity in diff.entities {
+            lines.append(line(entity.change, "entity \(entity.name)", entity.phrases))
+            lines += entity.properties.map { "    " + line($0.change, $0.name, $0.phrases) }
+        }
+        lines += diff.others.map { "~ \($0)" }
+        if diff.entities.isEmpty, diff.others.isEmpty { lines.append("The models say the same.") }
+        // Names come from files, and must neither reach the terminal as commands nor make lines of their own.
+        return (lines + [""] + verdict(diff)).map(TextTools.visible).joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ change: ModelDiff.Change, _ subject: String, _ phrases: [String]) -> String {
+        let mark = change == .added ? "+" : change == .removed ? "-" : "~"
+        return "\(mark) \(subject)" + (phrases.isEmpty ? "" : ": " + phrases.joined(separator: ", "))
+    }
+
+    private static func verdict(_ diff: ModelDiff) -> [String] {
+        if diff.needsMappingModel {
+            return ["No mapping can be inferred. A mapping model has to say:"]
+                + diff.demands.map { "  \($0.place): \($0.what)" }
+                + diff.missingDefaults.map { "  \($0): a value for objects that have none" }
+        }
+        guard diff.needsMigration else { return ["Stores need no migration."] }
+        var lines = ["Stores migrate by an inferred mapping, in place."]
+        if !diff.missingDefaults.isEmpty {
+            lines.append("Objects without a value stop it, since these are mandatory and have no default value:")
+            lines += diff.missingDefaults.map { "  \($0)" }
+        }
+        return lines
+    }
+}
+
+/// What `pippin model describe` prints.
+enum DescribeText {
+    static func text(of source: ModelSource) throws -> String {
+        let model = try source.model()
+        var lines = [TextTools.visible(source.title), ""]
+        lines += EntityText.table(facts(source, model), indent: 2)
+        let children = Dictionary(grouping: source.document.entities) { $0.parentName ?? "" }
+        for root in sorted(children[""]) { lines += section(root, depth: 0, children) }
+        let templates = source.document.fetchRequestTemplates.sorted { $0.key < $1.key }
+        if !templates.isEmpty {
+            lines += ["", "Fetch requests"]
+            lines += EntityText.table(
+                templates.map { [$0.key, $0.value.entityName, $0.value.predicate?.format ?? ""] }, indent: 4)
+        }
+        return TextTools.plainLines(lines.joined(separator: "\n")) + "\n"
+    }
+
+    private static func facts(_ source: ModelSource, _ model: NSManagedObjectModel) -> [[String]] {
+        let document = source.document
+        var facts: [[String]] = []
+        if source.versions.count > 1 {
+            let names = source.versions.map { $0 == source.currentVersion ? "\($0) (current)" : $0 }
+            facts.append(["versions", names.joined(separator: ", ")])
+        }
+        let identifiers = document.versionIdentifiers.filter { !$0.isEmpty }
+        if !identifiers.isEmpty { facts.append(["identifiers", identifiers.joined(separator: ", ")]) }
+        facts.append(["checksum", model.versionChecksum])
+        facts.append(["version hashes", source.versionHashes.isEmpty ? "Pippin's own" : "Apple's"])
+        for (name, members) in document.configurations.sorted(by: { $0.key < $1.key }) {
+            facts.append(["configuration", "\(name): \(members.sorted().joined(separator: ", "))"])
+        }
+        facts.append(["entities", "\(document.entities.count)"])
+        return facts
+    }
+
+    private static func section(
+        _ entity: EntityDocument, depth: Int, _ children: [String: [EntityDocument]]
+    ) -> [String] {
+        let margin = String(repeating: " ", count: 2 * depth)
+        var heading = entity.name
+        if let parent = entity.parentName { heading += " : \(parent)" }
+        var remarks: [String] = []
+        if entity.isAbstract { remarks.append("abstract") }
+        if let name = entity.className, name != entity.name { remarks.append("class \(name)") }
+        if let former = entity.renamingIdentifier { remarks.append("was \(former)") }
+        if let modifier = entity.versionHashModifier { remarks.append("hash modifier \(modifier)") }
+        if entity.spotlightDisplayName != nil { remarks.append("has a name for Spotlight") }
+        let line = margin + heading + (remarks.isEmpty ? "" : "   " + remarks.joined(separator: ", "))
+        return ["", TextTools.visible(line)] + EntityText.table(EntityText.rows(of: entity), indent: 2 * depth + 4)
+            + sorted(children[entity.name]).flatMap { section($0, depth: depth + 1, children) }
+    }
+
+    private static func sorted(_ entities: [EntityDocument]?) -> [EntityDocument] {
+        (entities ?? []).sorted { $0.name < $1.name }
+    }
+}
+
+/// `pippin model validate`: each version's first error, or what shows when it is used, and its warnings.
+enum Validating {
+    static func run(
+        _ options: ModelInvocation.ValidateOptions, _ output: (String) throws -> Void
+    ) throws -> Int32 {
+        let url = URL(fileURLWithPath: options.model)
+        let isModel = ModelSource.isModel(url)
+        var versions: [String?] = [options.version]
+        if options.version == nil, isModel {
+            let package = try ModelPackage(at: url)
+            versions = package.versions.map(\.name)
+            // Where the current version is not known, that is an error of its own.
+            if !package.versions.contains(where: { package.isCurrent($0.name) }) { versions.append(nil) }
+        }
+        var isWrong = false
+        for version in versions {
+            do {
+                let source = try ModelSource(ModelInvocation.Choice(path: options.model, version: version))
+                let trial = try ModelTrial(source.model())
+                let (nameErrors, obstacles) = names(in: source)
+                let errors = try trial.errors() + nameErrors
+                let warnings =
+                    source.remarks + ModelWarnings.warnings(of: source.document) + trial.warnings + obstacles
+                let counts = [
+                    errors.isEmpty ? nil : TextTools.count(errors.count, "error"),
+                    warnings.isEmpty ? nil : TextTools.count(warnings.count, "warning"),
+                ].compactMap { $0 }
+                let count = counts.isEmpty ? "no problems" : counts.joined(separator: ", ")
+                let entities = TextTools.count(source.document.entities.count, "entity", "entities")
+                try output("\(TextTools.visible(source.title)): \(entities), \(count).\n")
+                for error in errors { try output("  error: \(TextTools.visible(error))\n") }
+                for warning in warnings { try output("  warning: \(TextTools.visible(warning))\n") }
+                if !errors.isEmpty { isWrong = true }
+                if options.isStrict, !warnings.isEmpty { isWrong = true }
+            } catch let error as NSError where error.domain == NSCocoaErrorDomain && isModel {
+                isWrong = true
+                let title = url.lastPathComponent + (version.map { ", version “\($0)”" } ?? "")
+                try output("\(TextTools.visible(title)): wrong.\n")
+                // Lines that mark a place in a format string are indented; what follows a line feed in a name is not.
+                let lines = error.localizedDescription.components(separatedBy: "\n    ").map(TextTools.visible)
+                try output("  error: \(lines.joined(separator: "\n      "))\n")
+            }
+        }
+        return isWrong ? PippinCommand.failure : PippinCommand.success
+    }
+
+    /// The names that are not valid in Swift: errors if the model asks for classes, otherwise obstacles to generating
+    /// them.
+    private static func names(in source: ModelSource) -> (errors: [String], obstacles: [String]) {
+        let records = RecordModel(source.document, moduleName: "")
+        let errors = records.problems(knowsModule: false)
+        let others = Set(records.problems(all: true, knowsModule: false)).subtracting(errors)
+        return (
+            errors.map { (source.line(of: $0).map { "line \($0), " } ?? "") + "\($0), so no class can be generated" },
+            others.map { "\($0.description)" }.sorted()
+        )
+    }
+}
+
+/// What is wrong with a model that can be read, and shows only when it is used: when a store is made of it, an object
+/// checked, or a fetch request run.
+struct ModelTrial {
+    private let model: NSManagedObjectModel
+    private let layout: ModelLayout
+
+    /// - Throws: an error of the model, which names the entity and the property.
+    init(_ model: NSManagedObjectModel) throws {
+        self.model = model
+        layout = try model.compiledLayout()
+    }
+
+    /// The reason if no store can be made of the model, and the validation patterns that are not valid.
+    ///
+    /// - Throws: `CommandError` when there is no folder for a store.
+    func errors() throws -> [String] {
+        let folder = try TemporaryFolder()
+        var errors = patternErrors
+        do {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil,
+                at: folder.url.appendingPathComponent("trial.sqlite"), options: nil)
+            try coordinator.remove(store)
+        } catch { errors.append("no store can be made of it: \(error.localizedDescription)") }
+        return errors
+    }
+
+    /// The attributes whose rules allow no value, or not their default value, and the fetch requests that always fail.
+    var warnings: [String] { layout.entities.flatMap(BoundsTrial.warnings) + requestWarnings }
+
+    private var requestWarnings: [String] {
+        model.fetchRequestTemplatesByName.sorted { $0.key < $1.key }.flatMap { name, request -> [String] in
+            guard let entity = request.entityName.flatMap({ layout.entityByName[$0] }) else { return [] }
+            var reasons: [String] = []
+            if let predicate = request.predicate, let tree = try? predicateTree(of: predicate) {
+                do { try PredicateKeys.check(tree, of: entity) } catch { reasons.append(error.localizedDescription) }
+                reasons += Self.wrongPatterns(in: tree)
+            }
+            return reasons.map { "fetch request “\(TextTools.inOneLine(name))”: \($0)" }
+        }
+    }
+
+    private var patternErrors: [String] {
+        layout.entities.flatMap { entity in
+            entity.description.properties.filter { entity.superentity?.propertyByName[$0.name] == nil }
+                .sorted { $0.name < $1.name }
+                .flatMap { property in
+                    property.validationPredicates.compactMap { try? predicateTree(of: $0) }
+                        .flatMap(Self.wrongPatterns)
+                        .map { "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)" }
+                }
+        }
+    }
+
+    private static func wrongPatterns(in tree: PredicateTree) -> [String] {
+        var wrong: [String] = []
+        tree.forEachComparison { comparison in
+            guard comparison.comparison == .matches, case .constant(.string(let pattern)) = comparison.right,
+                MatchesPattern(pattern, options: comparison.options) == nil
+            else { return }
+            wrong.append("“\(TextTools.inOneLine(pattern))” is no regular expression")
+        }
+        return wrong
     }
 }

@@ -1,3 +1,4 @@
+import CoreData
 import Pippin
 
 /// A record that can be filled from its model.
@@ -49,3 +50,197 @@ extension RecordFromModel {
     /// - Throws: nothing; an implementation of yours may throw.
     public func relationsFromModel(_ model: ModelType) throws {}
 }
+
+/// A record that can be converted to its model.
+///
+/// ```swift
+/// extension PersonRecord: RecordToModel {
+///     func toModel() -> Person {
+///         Person(uid: id ?? "", name: name ?? "")
+///     }
+/// }
+/// ```
+public protocol RecordToModel: ModelRepresentable {
+    /// The type of the model that the record represents. The method below implies it.
+    associatedtype ModelType
+
+    /// The model with this record's values.
+    ///
+    /// An implementation that cannot fail omits `throws`.
+    ///
+    /// - Returns: the model, whose relations `relationsToModel(_:_:)` completes.
+    /// - Throws: the reason why the record cannot be converted; the fetch throws it, too.
+    func toModel() throws -> ModelType
+
+    /// Adds the record's relations to the model. By default it does nothing.
+    ///
+    /// - Parameters:
+    ///   - model: the model, with its properties.
+    ///   - conversion: converts other records.
+    /// - Throws: the reason why the model cannot be completed; the fetch throws it, too.
+    func relationsToModel(_ model: inout ModelType, _ conversion: ModelConversion) throws
+}
+
+extension RecordToModel {
+    /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - model: not used.
+    ///   - conversion: not used.
+    /// - Throws: nothing; an implementation of yours may throw.
+    public func relationsToModel(_ model: inout ModelType, _ conversion: ModelConversion) throws {}
+}
+
+/// A record that represents a model, usually a struct that the app works with.
+///
+/// Adopt ``RecordFromModel`` to save such models, ``RecordToModel`` to fetch them; both infer the model's type.
+public protocol ModelRepresentable: DataRecord where UidType == ModelType.ID {
+    /// The model that the record represents. Both have the same type of identifier.
+    associatedtype ModelType: Identifiable & SendableMetatype
+
+    /// The model's type of identifier.
+    associatedtype UidType = ModelType.ID
+}
+
+/// A model that is made from a record by an initializer, which may refuse the record.
+///
+/// ```swift
+/// extension Person: ModelFromRecord {
+///     init?(record: PersonRecord) {
+///         guard let id = record.id, let name = record.name else { return nil }
+///         self.init(uid: id, name: name)
+///     }
+/// }
+///
+/// extension PersonRecord: RecordToModel { typealias ModelType = Person }
+/// ```
+///
+/// Fetches leave refused records out. A model that contains one is not left out: if its conversion needs the refused
+/// model, the fetch throws.
+public protocol ModelFromRecord: Identifiable, SendableMetatype {
+    /// The record type, a final class.
+    associatedtype Record: DataRecord
+
+    /// Makes the model with a record's properties; ``RecordToModel/relationsToModel(_:_:)`` adds its relations.
+    ///
+    /// - Parameter record: the record, on whose context's queue this is called.
+    /// - Throws: the reason why the record cannot be converted; the fetch throws it, too.
+    init?(record: Record) throws
+}
+
+extension RecordToModel where ModelType: ModelFromRecord, ModelType.Record == Self {
+    /// The result of the model's initializer for this record.
+    ///
+    /// - Throws: ``PersistenceError/Code/notConvertible`` if it returns nil.
+    public func toModel() throws -> ModelType {
+        if let model = try ModelType(record: self) { return model }
+        throw refusal
+    }
+}
+
+extension DataRecord {
+    /// The error of a record that its model refuses.
+    var refusal: PersistenceError { .notConvertible(entity: Self.entityName, uid: identifierText) }
+}
+
+/// A managed object that is identified by one of its attributes.
+///
+/// ```swift
+/// extension PersonRecord: DataRecord {
+///     typealias UidType = String
+///     static var uidKey: String { "id" }
+/// }
+/// ```
+///
+/// A record that represents a model also conforms to ``ModelRepresentable``, which determines the type of its
+/// identifier.
+public protocol DataRecord: NSManagedObject {
+    /// The type of the identifier.
+    associatedtype UidType: UniqueIdentifier
+
+    /// The entity's name in the model. By default, the name of the class.
+    static var entityName: String { get }
+
+    /// The attribute that holds the unique identifier. By default, `"uid"`.
+    ///
+    /// Finding records by it is fast only if the model has an index or a uniqueness constraint on it.
+    static var uidKey: String { get }
+}
+
+extension DataRecord {
+    /// The name of the class.
+    public static var entityName: String { String(describing: Self.self) }
+
+    /// `"uid"`.
+    public static var uidKey: String { "uid" }
+
+    /// The value of the attribute named by ``uidKey``; nil in a record that has no identifier yet.
+    var identifier: UidType? { value(forKey: Self.uidKey).flatMap(UidType.init(attributeValue:)) }
+
+    /// The identifier for messages.
+    var identifierText: String { value(forKey: Self.uidKey).map { "\($0)" } ?? "" }
+}
+
+/// A value that distinguishes one model from another: a string, a number, a UUID, or a type of your own that wraps one
+/// of them.
+///
+/// ```swift
+/// struct BookID: UniqueIdentifier {
+///     let isbn: String
+///
+///     init(isbn: String) { self.isbn = isbn }
+///
+///     init?(attributeValue: Any) {
+///         guard let isbn = attributeValue as? String else { return nil }
+///         self.init(isbn: isbn)
+///     }
+///
+///     var attributeValue: Any { isbn }
+/// }
+/// ```
+///
+/// An enumeration with raw values needs no implementation: the record holds its raw value.
+public protocol UniqueIdentifier: Hashable, Sendable {
+    /// The identifier as the record's attribute holds it: a `String`, a number, a `UUID`, a `URL`.
+    var attributeValue: Any { get }
+
+    /// The identifier that a record's attribute holds.
+    ///
+    /// - Parameter attributeValue: the attribute's value; the initializer fails for a value that is not an identifier
+    ///   of this kind.
+    init?(attributeValue: Any)
+}
+
+extension UniqueIdentifier {
+    /// The identifier itself.
+    public var attributeValue: Any { self }
+
+    /// The attribute's value itself, if it is of this type.
+    ///
+    /// - Parameter attributeValue: the value of the attribute. The result is `nil` for a value of another type.
+    public init?(attributeValue: Any) {
+        guard let identifier = attributeValue as? Self else { return nil }
+        self = identifier
+    }
+}
+
+extension UniqueIdentifier where Self: RawRepresentable {
+    /// The raw value.
+    public var attributeValue: Any { rawValue }
+
+    /// The identifier with that raw value.
+    ///
+    /// - Parameter attributeValue: the value of the attribute. The result is `nil` for a value of another type.
+    public init?(attributeValue: Any) {
+        guard let rawValue = attributeValue as? RawValue else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}
+
+extension String: UniqueIdentifier {}
+extension Int: UniqueIdentifier {}
+extension Int16: UniqueIdentifier {}
+extension Int32: UniqueIdentifier {}
+extension Int64: UniqueIdentifier {}
+extension UUID: UniqueIdentifier {}
+extension URL: UniqueIdentifier {}

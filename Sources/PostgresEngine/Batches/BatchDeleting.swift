@@ -1,6 +1,5 @@
 import CoreDataModel
 import Foundation
-import Ordering
 import PostgresConnection
 import SQLGeneration
 import StoreEngine
@@ -102,7 +101,7 @@ private final class BatchDeletion {
             try database.batch.derived?.add(deleted: identifiers(Self.rows(keys), root))
         }
         for rule in rules { try nullify(rule, origin) }
-        for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
+        for (table, keys) in keyTables.sorted(by: { $0.key < $1.key }) {
             if database.hasHistory { try noteDeleted(table, keys, origin) }
             let rows =
                 "FROM \(quotedName(table)) WHERE \(ColumnName.key) IN (SELECT \(ColumnName.key) FROM \(keys.name))"

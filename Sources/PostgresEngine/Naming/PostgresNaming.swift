@@ -1,5 +1,4 @@
 import CoreDataModel
-import Ordering
 import PostgresConnection
 import SQLGeneration
 
@@ -55,7 +54,7 @@ package struct PostgresNaming {
     private static func declared(
         _ relationships: [RelationshipLayout], by entity: EntityLayout
     ) -> [RelationshipLayout] {
-        relationships[(entity.superentity?.relationships.count ?? 0)...].ordered { $0.name < $1.name }
+        relationships[(entity.superentity?.relationships.count ?? 0)...].sorted { $0.name < $1.name }
     }
 
     // MARK: Columns
@@ -68,7 +67,7 @@ package struct PostgresNaming {
         for entity in root.selfAndSubentities where numbers[entity.name] != nil {
             var columns: [String: SlotColumn] = [:]
             let own = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
-            for slot in own.ordered(by: { $0.name < $1.name }) {
+            for slot in own.sorted(by: { $0.name < $1.name }) {
                 switch slot.kind {
                 case .attribute(let attribute):
                     columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &taken)
@@ -168,4 +167,22 @@ package struct PostgresNaming {
         let (source, other) = (relationship.source.name, inverse.source.name)
         return source == other ? relationship.name < inverse.name : source < other
     }
+}
+
+/// The names of the columns that every table has. No property has such a name: properties begin with a letter.
+package enum ColumnName {
+    package static let key = "_id"
+    /// The number of the row's entity.
+    package static let entity = "_entity"
+    /// A number that grows with every change of the row.
+    package static let version = "_version"
+}
+
+/// The schema with Pippin's bookkeeping for the stores of a database.
+package enum Bookkeeping {
+    package static let schema = "pippin"
+    /// The schema of a store's tables if no other one is given.
+    package static let defaultStore = "public"
+    /// The version of the tables in the schema.
+    package static let version: Int64 = 1
 }

@@ -176,3 +176,214 @@ package final class OpenDatabase {
         schema.entity(numbered: number, kindOf: entity) ?? entity
     }
 }
+
+/// What a writer knows of the number of saves to a store, by which it notices that others have saved.
+struct SaveCount {
+    /// The number of saves by this program's connection.
+    private(set) var own: Int64 = 0
+    /// The number of others' saves that the current work depends on; `nil` if it depends on none.
+    var expectedOfOthers: Int64?
+
+    /// The number of all saves that the store must have for the current work; `nil` if that does not matter.
+    var expected: Int64? { expectedOfOthers.map { $0 &+ own } }
+
+    mutating func noteOwn() { own &+= 1 }
+}
+
+extension OpenDatabase {
+    /// The properties of a store that do not depend on the connection.
+    struct Configuration {
+        let place: StorePlace
+        var schema: SQLSchema
+        var identity: StoreIdentity
+        let settings: StoreSettings
+        /// Whether a pooler is in between, so that statements may not stay on the server; see
+        /// ``NSPostgreSQLPooledOption``.
+        var isPooled = false
+        /// Whether changes are recorded in the history.
+        var hasHistory = false
+        /// The number of migrations of the store when its schema was read.
+        var generation: Int64 = 0
+        /// Whether nothing is written, so that a standby suffices.
+        var isReadOnly = false
+    }
+
+    var place: StorePlace { configuration.place }
+    var schema: SQLSchema { configuration.schema }
+    var identity: StoreIdentity { configuration.identity }
+    var settings: StoreSettings { configuration.settings }
+    var isPooled: Bool { configuration.isPooled }
+    var hasHistory: Bool { configuration.hasHistory }
+    var generation: Int64 { configuration.generation }
+    var isReadOnly: Bool { configuration.isReadOnly }
+}
+
+/// Keys that were taken from the sequences of tables and have not been used yet, so that not every new object asks the
+/// server.
+struct KeyBlocks {
+    /// How many keys are reserved the first time, and how many at most per request: the number grows for callers that
+    /// need many.
+    private static let (first, most) = (32, 512)
+
+    private var free: [String: [ClosedRange<Int64>]] = [:]
+    private var sizes: [String: Int] = [:]
+    /// The keys of a table that were requested from the server and not yet taken.
+    var requested: (table: String, statement: StatementAhead)?
+
+    /// How many keys of a table are to be reserved at least now.
+    mutating func nextSize(_ table: String) -> Int {
+        let size = sizes[table] ?? Self.first
+        sizes[table] = min(size * 2, Self.most)
+        return size
+    }
+
+    func count(_ table: String) -> Int { (free[table] ?? []).reduce(0) { $0 + $1.count } }
+
+    /// Adds keys that follow the existing ones.
+    mutating func add(_ range: ClosedRange<Int64>, _ table: String) {
+        var ranges = free[table] ?? []
+        if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+        } else {
+            ranges.append(range)
+        }
+        free[table] = ranges
+    }
+
+    /// Takes one key, if there is one.
+    mutating func take(_ table: String) -> Int64? {
+        guard let first = free[table]?.first else { return nil }
+        if first.count == 1 {
+            free[table]?.removeFirst()
+        } else {
+            free[table]?[0] = first.lowerBound + 1...first.upperBound
+        }
+        return first.lowerBound
+    }
+
+    /// Takes the given number of keys; fewer if there are not enough.
+    mutating func take(_ count: Int, _ table: String) -> [Int64] {
+        var keys: [Int64] = []
+        keys.reserveCapacity(count)
+        while keys.count < count, let first = free[table]?.first {
+            let part = first.prefix(count - keys.count)
+            keys += part
+            if part.count == first.count {
+                free[table]?.removeFirst()
+            } else {
+                free[table]?[0] = first.lowerBound + Int64(part.count)...first.upperBound
+            }
+        }
+        return keys
+    }
+
+    /// Forgets the reserved keys of a table.
+    mutating func removeAll(_ table: String) { free[table] = nil }
+    mutating func removeAll() { (free, requested) = ([:], nil) }
+}
+
+extension OpenDatabase {
+    /// Whether the error means that the server is gone, or is no longer the primary.
+    func isServerLost(_ error: PostgresError) -> Bool {
+        error.isConnectionFailure || error.isOnStandby || !connection.isUsable
+    }
+
+    /// Whether the work cannot move to another connection: a transaction is open that cannot be begun again, or one
+    /// state is read that no other connection has.
+    var isBoundToConnection: Bool { longTransaction != nil || isPinned || place.session != nil }
+
+    /// Runs work that only reads. It is run again if the connection turns out to be lost, unless rows were handed out
+    /// already.
+    func reading<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
+    ) throws -> Result {
+        try run(work, fallback: fallback) {
+            var losses = Losses(place.failover)
+            while true {
+                do { return try checkingGeneration(body) } catch let error as PostgresError {
+                    guard isServerLost(error), !isBoundToConnection, !locksOutWriters else { throw error }
+                    try reconnect(after: error, since: losses.wait(after: error))
+                }
+            }
+        }
+    }
+
+    /// Runs work whose statements are each sent together with the question for the store's generation, so that nothing
+    /// that was read from a migrated or replaced store is used. In a transaction they are sent alone.
+    private func checkingGeneration<Result>(_ body: () throws -> Result) throws -> Result {
+        let connection = connection
+        // Work within such work is checked with it.
+        guard connection.companion == nil else { return try body() }
+        connection.companion = generationRequest
+        defer { connection.companion = nil }
+        let result = try body()
+        if let answer = connection.companionAnswer { try checkGeneration(answer) }
+        return result
+    }
+
+    /// Makes a new connection if the old one is lost.
+    func reconnectIfNeeded() throws {
+        guard !connection.isUsable, !isBoundToConnection else { return }
+        try reconnect(
+            after: PostgresError(state: PostgresError.connectionFailure, message: "the connection was lost"),
+            since: .now)
+    }
+
+    /// Makes a new connection, to whichever server takes writes by then.
+    ///
+    /// - Throws: the latest error if there is no such server in time.
+    func reconnect(after error: PostgresError, since start: ContinuousClock.Instant) throws {
+        let recovery = Recovery(.none, deadline: place.failover.deadline)
+        NSPostgreSQLMetricsReceiver.record(.serverLost(state: error.state))
+        let (verdict, latest) = try RecoveryRun.run(recovery, from: error, since: start, connect: connectAnew)
+        let elapsed = ContinuousClock.now - start
+        guard verdict == .undone else {
+            NSPostgreSQLMetricsReceiver.record(.serverNotFound(after: elapsed))
+            throw latest
+        }
+        NSPostgreSQLMetricsReceiver.record(.serverFound(after: elapsed))
+    }
+
+    /// Makes a new connection, and refuses a former primary that has not noticed yet that it is one.
+    func connectAnew() throws {
+        let new = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
+        if place.failover.waitsWhenOpening, !isReadOnly {
+            timeline = try ServerSearch.timeline(new, notBefore: timeline)
+        }
+        connection = new
+        keys.removeAll()
+        locksOutWriters = false
+    }
+}
+
+/// What a batch request collects until the end of its transaction.
+struct BatchRun {
+    /// The changes for the store's history, and who made them.
+    var history = HistoryRun()
+    var origin = ChangeOrigin()
+    /// The derived attributes that the batch affects; nil if there are none in the store.
+    var derived: DerivedUpdate?
+}
+
+/// The channel by which a process is notified of saves to its stores.
+protocol SaveNotificationChannel: AnyObject, Sendable {
+    /// The number under which the process was the first to listen to a store; nil if it was not the first.
+    func identity(_ schema: String) -> Int32?
+
+    /// Notes a save of this process, of which the server sends no notification.
+    ///
+    /// - Parameters:
+    ///   - schema: the store's.
+    ///   - sender: the number of the server's process.
+    func noteOwnSave(_ schema: String, from sender: Int32)
+}
+
+/// How a store's saves are notified to programs that listen, this one included.
+struct SaveNotifications {
+    /// The channel by which this process is notified of saves, if it is.
+    var channel: (any SaveNotificationChannel)?
+    /// Whether the process's own listeners have yet to be notified of the current save.
+    var mustNotifyOwnProcess = false
+    /// The statement that notifies others of a save, once there was one.
+    var statement: String?
+}

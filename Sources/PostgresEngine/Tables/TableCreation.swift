@@ -1,5 +1,4 @@
 import CoreDataModel
-import Ordering
 import PostgresConnection
 import SQLGeneration
 import StoreEngine
@@ -229,7 +228,7 @@ package struct TableCreation {
         let marked = entity.description.ownProperties.filter {
             $0.isIndexed && $0 is NSAttributeDescription && !names.contains($0.name)
         }
-        for property in marked.ordered(by: { $0.name < $1.name }) {
+        for property in marked.sorted(by: { $0.name < $1.name }) {
             guard let term = term(property.name, ascending: true) else { continue }
             addIndex("\(SnakeCase.name(property.name))_index", mapping.table, [term])
         }
@@ -254,5 +253,30 @@ package struct TableCreation {
                     creation: "\(table) ADD CONSTRAINT \(quotedName(name)) UNIQUE (\(list))",
                     removal: "\(table) DROP CONSTRAINT IF EXISTS \(quotedName(name))", uniqueColumns: columns))
         }
+    }
+}
+
+extension Bookkeeping {
+    /// The statements that record which entities and tables a store has, replacing the former record.
+    package static func statements(of schema: SQLSchema, in name: String) -> [String] {
+        let store = quotedText(name)
+        let entities = schema.mappings.compactMap { $0 }.map { mapping -> String in
+            let parent = mapping.layout.superentity.map { quotedText($0.name) } ?? "NULL"
+            let table = quotedText(QualifiedName.name(mapping.table))
+            return "(\(store), \(mapping.number), \(quotedText(mapping.layout.name)), \(parent), \(table))"
+        }
+        let tables = TableCreation(schema).tableNames.map { "(\(store), \(quotedText($0)))" }
+        return [
+            "DELETE FROM pippin.entities WHERE schema_name = \(store)",
+            "DELETE FROM pippin.tables WHERE schema_name = \(store)",
+        ]
+            + (entities.isEmpty
+                ? []
+                : [
+                    "INSERT INTO pippin.entities (schema_name, number, name, parent, table_name) VALUES "
+                        + entities.joined(separator: ", ")
+                ])
+            + (tables.isEmpty
+                ? [] : ["INSERT INTO pippin.tables (schema_name, table_name) VALUES \(tables.joined(separator: ", "))"])
     }
 }

@@ -1,6 +1,5 @@
 import CoreDataModel
 import MigrationPlans
-import Ordering
 import PostgresConnection
 import PostgresEngine
 import SQLGeneration

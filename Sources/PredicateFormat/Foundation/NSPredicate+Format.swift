@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Restores the format string initializers of `NSPredicate`: an initializer of a protocol extension takes precedence
 /// over one that Foundation declares unavailable.
@@ -156,4 +157,115 @@ extension NSPredicate {
 private func validate(_ predicate: NSPredicate, _ format: String) throws {
     guard let obstacle = try predicateTree(of: predicate).obstacle else { return }
     throw PredicateFormatError(format: format, byteOffset: nil, reason: obstacle)
+}
+
+// Lists of C's arguments cannot be read in Swift. What Apple's code makes such a list of is an array, which is kept
+// here instead, under the names that make one. The compiler takes Swift's own `withVaList` where the list goes
+// elsewhere; it has `getVaList` on Apple's platforms only.
+
+/// The values for the placeholders of a format string, where code for Apple's platforms has a list of C's arguments.
+///
+/// ```swift
+/// func books(_ format: String, _ arguments: CVarArg...) -> NSPredicate {
+///     withVaList(arguments) { NSPredicate(format: format, arguments: $0) }
+/// }
+/// ```
+public struct FormatArgumentList {
+    let values: [any CVarArg]
+}
+
+/// Calls a function with values as a predicate or an expression takes them.
+///
+/// - Parameters:
+///   - args: the values, one a placeholder.
+///   - body: what is called with them.
+/// - Returns: what the function returns.
+@_disfavoredOverload
+public func withVaList<R>(_ args: [any CVarArg], _ body: (FormatArgumentList) -> R) -> R {
+    body(FormatArgumentList(values: args))
+}
+
+/// Values as a predicate or an expression takes them.
+///
+/// - Parameter args: the values, one a placeholder.
+/// - Returns: the values, to be given to `NSPredicate(format:arguments:)`.
+public func getVaList(_ args: [any CVarArg]) -> FormatArgumentList { FormatArgumentList(values: args) }
+
+extension NSExpression {
+    /// Creates an expression from a format string and the values for its placeholders.
+    ///
+    /// - Parameters:
+    ///   - expressionFormat: the format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: the values, of `withVaList(_:_:)` or `getVaList(_:)`.
+    public convenience init(format expressionFormat: String, arguments: FormatArgumentList) {
+        self.init(format: expressionFormat, argumentArray: arguments.values)
+    }
+}
+
+/// Caches parsed format strings, so that a predicate that is made repeatedly is parsed once.
+///
+/// A format with `%K` has an entry for each combination of key paths.
+final class FormatCache: Sendable {
+    static let shared = FormatCache()
+
+    private enum Entry {
+        case template(FormatTemplate)
+        /// The format has `%K` at these arguments.
+        case keyed([Int])
+    }
+
+    private struct KeyedFormat: Hashable {
+        let format: LiteralString
+        let keyPaths: [Value]
+    }
+
+    private struct State {
+        var entries: [LiteralString: Entry] = [:]
+        var keyed: [KeyedFormat: FormatTemplate] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    /// Longer formats are rarely repeated, and would take memory.
+    private let longestFormat = 4096
+
+    init(limit: Int = 500) {
+        self.limit = limit
+    }
+
+    /// The template for a format and the key paths among its arguments.
+    func template(_ format: String, arguments: [Value]) throws(PredicateFormatError) -> FormatTemplate {
+        if let template = find(format, arguments) { return template }
+        let template = try FormatTemplate(parsing: format, arguments: arguments)
+        if format.utf8.count <= longestFormat { insert(template, arguments) }
+        return template
+    }
+
+    private func find(_ format: String, _ arguments: [Value]) -> FormatTemplate? {
+        state.withLock { state in
+            switch state.entries[LiteralString(format)] {
+            case nil: return nil
+            case .template(let template): return template
+            case .keyed(let indices):
+                let keyPaths = indices.compactMap { arguments.indices.contains($0) ? arguments[$0] : nil }
+                return state.keyed[KeyedFormat(format: LiteralString(format), keyPaths: keyPaths)]
+            }
+        }
+    }
+
+    private func insert(_ template: FormatTemplate, _ arguments: [Value]) {
+        let indices = template.keyPathIndices
+        let format = LiteralString(template.format)
+        state.withLock { state in
+            // Programs have few formats. One that keeps making up new ones empties the cache now and then.
+            if state.entries.count >= limit { state.entries.removeAll() }
+            if state.keyed.count >= limit { state.keyed.removeAll() }
+            if indices.isEmpty {
+                state.entries[format] = .template(template)
+            } else {
+                state.entries[format] = .keyed(indices)
+                state.keyed[KeyedFormat(format: format, keyPaths: indices.map { arguments[$0] })] = template
+            }
+        }
+    }
 }

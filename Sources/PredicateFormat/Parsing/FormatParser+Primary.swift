@@ -1,5 +1,3 @@
-import Ordering
-
 // The values that an expression is made of.
 extension FormatParser {
     mutating func primary() throws(PredicateFormatError) -> Node {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Parses a format string into a tree, by recursive descent, without backtracking.
 ///
 ///     or          and (("OR" | "||") and)*
@@ -246,4 +248,100 @@ struct PlaceholderUse {
     let kind: Placeholder
     /// The position of the placeholder.
     let offset: Int
+}
+
+/// An error in a format string or its arguments, with its position.
+///
+/// ```
+/// Cannot parse the predicate format at character 8: expected a value, found "=".
+///     name = = 1
+///            ^
+/// ```
+public struct PredicateFormatError: LocalizedError, CustomNSError, CustomStringConvertible, Equatable {
+    /// The format string.
+    public let format: String
+    /// The position of the error in the format string, as a count of characters before it; nil if the error is in the
+    /// arguments as a whole.
+    public let position: Int?
+    /// What was expected there, and what was found.
+    public let reason: String
+
+    init(format: String, byteOffset: Int?, reason: String) {
+        self.format = format
+        self.reason = reason
+        guard let byteOffset else {
+            position = nil
+            return
+        }
+        position = String(decoding: format.utf8.prefix(byteOffset), as: UTF8.self).count
+    }
+
+    /// The reason, with the position marked under the format string.
+    public var description: String {
+        guard let position else {
+            return "Cannot use the predicate format: \(reason).\n    \(excerpt(around: 0).line)"
+        }
+        let excerpt = excerpt(around: position)
+        let mark = String(repeating: " ", count: excerpt.column) + "^"
+        return
+            "Cannot parse the predicate format at character \(position + 1): \(reason).\n    \(excerpt.line)\n    \(mark)"
+    }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// `NSCocoaErrorDomain`.
+    public static var errorDomain: String { NSCocoaErrorDomain }
+
+    /// `NSFormattingError`.
+    public var errorCode: Int { 2048 }
+
+    /// The description, under `NSLocalizedDescriptionKey`.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+
+    /// One line with the position in it, of at most about 120 characters, however long the format string is.
+    private func excerpt(around position: Int) -> (line: String, column: Int) {
+        let start = format.index(format.startIndex, offsetBy: max(0, position - 60), limitedBy: format.endIndex)
+        let tail = format[(start ?? format.endIndex)...]
+        let line = tail.prefix(120).map { $0.isNewline || $0 == "\t" ? " " : $0 }
+        let before = position > 60 ? "…" : ""
+        let after = tail.count > 120 ? "…" : ""
+        return (before + String(line) + after, min(position, 60) + before.count)
+    }
+}
+
+/// The tree of a predicate's format string.
+package func predicateTree(
+    parsing format: String, arguments: [Value] = []
+) throws(PredicateFormatError) -> PredicateTree {
+    try FormatTemplate(parsing: format, arguments: arguments).prepare(arguments).tree
+}
+
+/// The tree of an expression's format string.
+package func expressionTree(
+    parsing format: String, arguments: [Value] = [], surplus: SurplusArguments = .refused
+) throws(PredicateFormatError) -> ExpressionTree {
+    var parser = try FormatParser(format, arguments: arguments)
+    let skeleton = try parser.parseExpression()
+    let placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
+    let arguments = surplus.taken(arguments, placeholders: placeholders.count)
+    guard arguments.count == placeholders.count else {
+        throw PredicateFormatError(
+            format: format, byteOffset: nil,
+            reason:
+                "expected \(placeholders.count) argument\(placeholders.count == 1 ? "" : "s"), one a placeholder, found \(arguments.count)"
+        )
+    }
+    return skeleton.replacingArguments(with: try convert(arguments, for: placeholders, in: format))
+}
+
+/// What becomes of arguments that have no placeholder.
+package enum SurplusArguments {
+    case refused
+    /// As Core Data ignores them, which cannot count the arguments of a C function.
+    case ignored
+
+    func taken(_ arguments: [Value], placeholders: Int) -> [Value] {
+        self == .ignored && arguments.count > placeholders ? Array(arguments.prefix(placeholders)) : arguments
+    }
 }

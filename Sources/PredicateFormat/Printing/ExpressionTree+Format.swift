@@ -1,5 +1,3 @@
-import CompactCollections
-
 extension ExpressionTree {
     /// The expression as a format string, in Core Data's spelling.
     package var format: String { write().text }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The right side of `LIKE`: `?` is any one character, `*` any number of them, and a backslash before either makes it a
 /// literal character.
 package struct LikePattern: Sendable {
@@ -82,4 +84,65 @@ package struct LikePattern: Sendable {
     private static func length(of lead: UInt8) -> Int {
         lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
     }
+}
+
+/// Caches the most recently used patterns, which are usually used again for the next row.
+final class PatternCache<Pattern: Sendable>: Sendable {
+    private struct Key: Hashable {
+        let pattern: LiteralString
+        let options: StringOptions
+    }
+
+    private let patterns = Mutex<[Key: Pattern]>([:])
+    private let limit = 100
+
+    func pattern(
+        _ pattern: String, _ options: StringOptions, _ make: (String, StringOptions) -> Pattern?
+    ) -> Pattern? {
+        let key = Key(pattern: LiteralString(pattern), options: options)
+        if let found = patterns.withLock({ $0[key] }) { return found }
+        guard let made = make(pattern, options) else { return nil }
+        patterns.withLock { patterns in
+            if patterns.count >= limit { patterns.removeAll() }
+            patterns[key] = made
+        }
+        return made
+    }
+}
+
+/// A string as a key that only equals another with the same bytes. Swift's own `==` would find the predicate for "é"
+/// when asked for an "e" followed by an accent.
+struct LiteralString: Hashable, Sendable {
+    let string: String
+
+    init(_ string: String) {
+        self.string = string
+    }
+
+    static func == (first: LiteralString, second: LiteralString) -> Bool {
+        first.string.isLiterallyEqual(to: second.string)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(string)
+    }
+}
+
+/// The options of string comparisons: the letters in brackets after an operator. Raw values are those of
+/// `NSComparisonPredicate.Options`.
+package struct StringOptions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt
+
+    package init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// `[c]`
+    package static let caseInsensitive = StringOptions(rawValue: 1)
+    /// `[d]`
+    package static let diacriticInsensitive = StringOptions(rawValue: 2)
+    /// `[n]`: the strings need no preparation and are compared byte by byte; overrides the other options.
+    package static let normalized = StringOptions(rawValue: 4)
+    /// `[l]`: by the rules of the current locale.
+    package static let localeSensitive = StringOptions(rawValue: 8)
 }

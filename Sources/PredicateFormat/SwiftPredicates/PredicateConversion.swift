@@ -114,3 +114,81 @@ enum ConvertedNode {
 protocol TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode
 }
+
+/// Two values of a type with an order of its own are compared by it, which what is stored for them does not tell.
+package struct EnumerationOrderError: Error {
+    /// One of the values, in the predicate language.
+    package let value: String
+    package let type: String
+}
+
+extension PredicateConversion {
+    /// - Throws: ``EnumerationOrderError`` for two values whose order their type knows, of which neither is constant.
+    func checkOrder(of type: Any.Type, _ left: ExpressionTree, _ right: ExpressionTree) throws {
+        guard !ordersRawValues, !left.isConstant, !right.isConstant, hasOwnOrder(type) else { return }
+        throw EnumerationOrderError(value: left.format, type: "\(type)")
+    }
+}
+
+/// Whether a comparable type is an enumeration or lists its cases. Their stored values may have another order. That of
+/// another structure with a raw value is taken for the raw values' order.
+///
+/// Unsafe memory: the first word of a type's metadata is its kind in Swift's stable ABI, and that of an enumeration is
+/// 0x201 (`MetadataKind::Enum`). No mirror can tell, since there is no value.
+private func hasOwnOrder(_ type: Any.Type) -> Bool {
+    type is any CaseIterable.Type || unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
+}
+
+extension PredicateParsing where Self: NSPredicate {
+    /// Creates a predicate that is equivalent to a Swift `#Predicate`.
+    ///
+    /// ```swift
+    /// NSPredicate(#Predicate<Book> { $0.year > 1990 && $0.title.contains("x") })
+    /// ```
+    ///
+    /// The result is `nil` for a predicate that the predicate language cannot express, such as one with a computed
+    /// property.
+    ///
+    /// - Parameter predicate: Comparisons of stored or managed properties, their collections and constants.
+    public init?<Input>(_ predicate: Predicate<Input>) {
+        guard let tree = try? predicateTree(of: predicate), let result = makePredicate(tree) as? Self else {
+            return nil
+        }
+        self = result
+    }
+}
+
+/// The content of a Swift `#Predicate`.
+///
+/// - Parameters:
+///   - predicate: the predicate.
+///   - constant: makes the expression for a value of the program that the predicate contains.
+///   - ordersRawValues: whether the order of an enumeration's raw values stands for its own, where the predicate
+///     compares two of its values that are not constant.
+///   - keys: the keys that a key path reads; nil if they have no names.
+/// - Returns: the content.
+/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express, and
+///   ``EnumerationOrderError``.
+package func predicateTree<Input>(
+    of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree = constantTree,
+    ordersRawValues: Bool = true, keys: @escaping (AnyKeyPath) -> [String]? = keys(of:)
+) throws -> PredicateTree {
+    try PredicateConversion.tree(of: predicate, constant: constant, ordersRawValues: ordersRawValues, keys: keys)
+}
+
+/// The tree for a value of the program that is compared; for an enumeration, its raw value, and for a list of
+/// enumerations those.
+package func constantTree(_ value: Any?) -> ExpressionTree {
+    if let value = value as? any RawRepresentable { return .constant(Value(value.rawValue)) }
+    if let list = value as? any Collection, let tree = rawValues(of: list) { return tree }
+    return .constant(Value(value))
+}
+
+private func rawValues<Values: Collection>(of values: Values) -> ExpressionTree? {
+    Values.Element.self is any RawRepresentable.Type ? constantTree(collection: values) : nil
+}
+
+/// The tree for a collection of values of the program that is compared.
+func constantTree(collection: some Sequence) -> ExpressionTree {
+    .collection(of: collection.map { constantTree($0) })
+}

@@ -58,3 +58,152 @@ extension SQLDialect {
 
     package func existence(_ existence: SQLExistence) -> SQLFragment { "EXISTS \(.select(existence.rows))" }
 }
+
+/// A new row, or a change of the row that conflicts with it.
+package struct SQLInsert: Sendable, Equatable {
+    package enum Conflict: Sendable, Equatable {
+        /// The existing row stays, which is no error.
+        case ignored
+        /// The existing row takes these values.
+        case updates(SQLFragment)
+    }
+
+    package var table: String
+    package var columns: [SQLColumn]
+    /// The selection of the rows; nil for one row whose values are bound.
+    package var rows: SQLFragment?
+    /// What to do about a row with the same unique values; nil for an error.
+    package var conflict: Conflict?
+    /// Whether the key of the row is to be read.
+    package var returnsKey = false
+    /// Whether the row's entity is to be read, after its key.
+    package var returnsEntity = false
+
+    package init(
+        into table: String, _ columns: [SQLColumn], rows: SQLFragment? = nil, conflict: Conflict? = nil,
+        returnsKey: Bool = false, returnsEntity: Bool = false
+    ) {
+        self.returnsEntity = returnsEntity
+        self.table = table
+        self.columns = columns
+        self.rows = rows
+        self.conflict = conflict
+        self.returnsKey = returnsKey
+    }
+}
+
+/// A column, with its table's alias if that must be given.
+package struct SQLColumn: Sendable, Equatable {
+    /// The columns that every row has.
+    package enum Name: Sendable, Equatable {
+        /// The row's key.
+        case key
+        /// The number of the row's entity.
+        case entity
+        /// A number that grows with every change of the row.
+        case version
+        case named(String)
+    }
+
+    package var alias: String?
+    package var name: Name
+
+    package init(_ name: Name, of alias: String? = nil) { (self.name, self.alias) = (name, alias) }
+    package init(_ name: String, of alias: String? = nil) { self.init(.named(name), of: alias) }
+}
+
+/// Whether other rows lead to one, which databases say in one of two ways.
+///
+/// The conditions stand here once: nested in one another, they would otherwise double with each level.
+package struct SQLExistence: Sendable, Equatable {
+    /// The tables of the other rows.
+    var tables: SQLFragment
+    /// Connects the other rows with the one.
+    var link: SQLFragment
+    /// Connects the other rows with the pairs of a join table that lead to them; nil without one.
+    var pairing: SQLFragment?
+    /// What holds for the other rows.
+    var condition: SQLFragment
+    /// The key of the one row, and the column of the others that holds it.
+    var key: SQLFragment
+    var source: SQLFragment
+
+    /// `SELECT 1 FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK AND …`
+    package var rows: SQLFragment { "SELECT 1 FROM \(tables) WHERE \(link) AND \(condition)" }
+
+    /// `t0.Z_PK IN (SELECT t1.ZBOOK FROM ZPAGE t1 WHERE …)`
+    package var membership: SQLFragment {
+        let conditions = pairing.map { $0 + " AND " + condition } ?? condition
+        return "\(key) IN \(.select("SELECT \(source) FROM \(tables) WHERE \(conditions)"))"
+    }
+
+    var parts: [SQLFragment] { [tables, link, condition] }
+
+    func mapParts(_ change: (SQLFragment) throws -> SQLFragment) rethrows -> SQLExistence {
+        SQLExistence(
+            tables: try change(tables), link: try change(link), pairing: try pairing.map(change),
+            condition: try change(condition), key: try change(key), source: try change(source))
+    }
+}
+
+/// A function whose name or syntax depends on the database.
+package enum SQLFunction: Sendable, Equatable {
+    case now, uppercase, lowercase, canonical
+    /// The average of a group, as a fraction.
+    case average
+    /// The sum of a group, which is a whole number if the group's numbers are.
+    case sum(isWhole: Bool)
+    /// The sum of a group of decimals, without rounding errors.
+    case decimalSum
+    /// `MIN` or `MAX` of a group. PostgreSQL has none for Booleans and UUIDs, so the dialect needs the storage.
+    case extreme(isGreatest: Bool, of: ColumnStorage)
+    /// Whether both arguments are numbers, both texts, or both bytes.
+    case haveSameKind
+    /// A text compared by its bytes, not by a language's collation.
+    case orderedByBytes
+    /// The first argument, unless it is NULL; then the second.
+    case ifNull
+    /// The first argument, which must be a whole number in the range of an attribute's type. Any other value fails the
+    /// statement, with the attribute's name.
+    case wholeNumber(NSAttributeType, name: String)
+    /// Whether a column that allows external storage contains the name of a file instead of the value.
+    case isInFile
+    /// The value of a column that allows external storage, read from its file if it is in one.
+    case fileContent
+    /// The column's bytes with the content of the file that they name, and otherwise as they are: for a further column
+    /// that takes a value, since a file belongs to one column.
+    case inlinedContent
+    /// The value with the leading byte that a column with external storage has (`X'01'`).
+    case markedContent
+    /// The history's mask of changed properties with the numbering of the new model, from an entity's number and a
+    /// mask.
+    case changedProperties
+    /// The value at a path of nested JSON, as a column of the type has it, from the JSON's bytes.
+    case nestedValue(path: [String], type: NestedType)
+
+    /// The rows of the single values of a list, each as `value`, from the JSON's bytes: the table of a FROM clause.
+    case listed(ListedKind)
+
+    /// The type of a value in nested JSON.
+    package enum NestedType: Sendable, Equatable {
+        case attribute(NSAttributeType)
+        case json
+        case presence
+    }
+
+    /// The sum of a group of numbers in columns with the given storage.
+    package static func sum(of storage: ColumnStorage?, isWhole: Bool) -> SQLFunction {
+        storage == .decimal ? .decimalSum : .sum(isWhole: isWhole)
+    }
+
+    /// Whether SQLite knows the function only on connections that registered it, so that nothing in the file, such as
+    /// an index, may depend on it.
+    package var isRegisteredByPippin: Bool {
+        switch self {
+        case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .haveSameKind, .orderedByBytes: false
+        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .inlinedContent,
+            .changedProperties, .nestedValue, .listed:
+            true
+        }
+    }
+}

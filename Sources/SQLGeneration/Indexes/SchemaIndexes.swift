@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 
 extension SQLSchema {
     /// All indexes that the model asks for.
@@ -45,7 +43,7 @@ extension SQLSchema {
         let marked = entity.description.ownProperties.filter { property in
             property.isIndexed && property is NSAttributeDescription && !names.contains(property.name)
         }
-        var indexes = marked.ordered { $0.name < $1.name }.compactMap { property -> IndexDefinition? in
+        var indexes = marked.sorted { $0.name < $1.name }.compactMap { property -> IndexDefinition? in
             guard let column = mapping.column(named: property.name), !column.isComposite else { return nil }
             return IndexDefinition(
                 name: "Z_\(entity.name)_\(property.name)", table: mapping.table,
@@ -92,5 +90,22 @@ extension SQLSchema {
 
     private static func term(_ column: String, ascending: Bool) -> SQLFragment {
         "\(name: column) COLLATE BINARY \(ascending ? "ASC" : "DESC" as SQLFragment)"
+    }
+}
+
+extension EntityMapping {
+    /// The fetch indexes of the entity that the store makes one for each.
+    ///
+    /// As in Core Data's stores, one over just a to-one relationship is not among them, since the column of a
+    /// relationship always has an index. A model that was used by Core Data may list an index twice, and SQLite does
+    /// not distinguish names by case; the first one is made.
+    package var madeIndexes: [NSFetchIndexDescription] {
+        var names: Set<String> = []
+        return layout.description.indexes.filter { index in
+            let isRelationship =
+                index.elements.count == 1 && index.partialIndexPredicate == nil
+                && index.elements[0].propertyName.flatMap { column(named: $0)?.destination } != nil
+            return !isRelationship && names.insert(index.name.uppercased()).inserted
+        }
     }
 }

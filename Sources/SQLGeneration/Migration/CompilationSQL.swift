@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// Statements that are only compiled, with the triggers that they would fire, and change nothing.
 package enum CompilationSQL {
     /// One statement of each kind that changes rows: `EXPLAIN INSERT INTO ZCAR DEFAULT VALUES`, `EXPLAIN UPDATE ZCAR

@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 
 /// The statements that compute derived attributes of existing rows, and that find wrong values. Pure.

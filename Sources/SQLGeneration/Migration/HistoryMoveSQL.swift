@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The statements that adapt the history's changes to a new model. Pure.
 package enum HistoryMoveSQL {
     private static let entity: SQLFragment = "ZENTITY"

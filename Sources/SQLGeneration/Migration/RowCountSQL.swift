@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 
 /// Statements that count rows and values of a store. Pure.

@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The statements that move rows to a new model. Pure.
 package enum RowMoveSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT Z_PK, 3, Z_OPT, ZNAME FROM _T_ZCAR WHERE Z_ENT = 2`
@@ -48,5 +46,70 @@ package enum RowMoveSQL {
     /// = 3`.
     package static func renumbering(of table: String, _ numbers: EntityNumbers) -> SQLFragment {
         "UPDATE \(name: table) SET \(.entity) = \(numbers.renumbered()) WHERE \(numbers.arePresent())"
+    }
+}
+
+/// The value of a column when its row is moved to a new model.
+package enum MovedValue: Equatable, Sendable {
+    /// NULL.
+    case nothing
+    /// The value of a column of the former table, unchanged.
+    case column(String)
+    /// The value of an SQL expression.
+    case computed(SQLFragment)
+
+    var sql: SQLFragment {
+        switch self {
+        case .nothing: "NULL"
+        case .column(let name): "\(name: name)"
+        case .computed(let expression): expression
+        }
+    }
+
+    /// The same value for a further column, if a file has it.
+    package var inlined: MovedValue { .computed(.call(.inlinedContent, sql)) }
+
+    /// The same value, with a fallback if it is NULL.
+    package func orElse(_ fallback: SQLFragment?) -> MovedValue {
+        fallback.map { .computed(.call(.ifNull, sql, $0)) } ?? self
+    }
+
+    /// The same value, but another one in the rows that meet a condition.
+    package func replaced(by other: SQLFragment, where condition: SQLFragment) -> MovedValue {
+        .computed("CASE WHEN \(condition) THEN \(other) ELSE \(sql) END")
+    }
+}
+
+/// The numbers of entities before and after a migration. Pure.
+package struct EntityNumbers: Equatable, Sendable {
+    package var pairs: [Pair]
+
+    package struct Pair: Equatable, Sendable {
+        package let old: Int
+        package let new: Int
+
+        package init(old: Int, new: Int) { (self.old, self.new) = (old, new) }
+    }
+
+    package init(_ pairs: [Pair]) { self.pairs = pairs }
+
+    /// The numbers that change.
+    package var changing: EntityNumbers { EntityNumbers(pairs.filter { $0.old != $0.new }) }
+    package var isEmpty: Bool { pairs.isEmpty }
+
+    /// Whether a column holds one of the old numbers: `Z_ENT IN (3, 4)`.
+    package func arePresent(in column: SQLFragment = "\(.entity)") -> SQLFragment {
+        .isEntity(pairs.map(\.old), column)
+    }
+
+    /// The new number for the old one in a column; the column itself if no number changes.
+    package func renumbered(_ column: SQLFragment = "\(.entity)") -> SQLFragment {
+        changing.isEmpty ? column : renumberedOrNothing(column)
+    }
+
+    /// The same, with NULL for all other numbers: `CASE Z_ENT WHEN 3 THEN 2 WHEN 4 THEN 3 END`.
+    package func renumberedOrNothing(_ column: SQLFragment) -> SQLFragment {
+        let cases = pairs.map { "WHEN \(number: $0.old) THEN \(number: $0.new)" as SQLFragment }
+        return "CASE \(column) \(.joined(cases, separator: " ")) END"
     }
 }

@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 
 /// The rules by which Core Data names tables and columns: pure, from a model and the numbers of its entities.
 struct SchemaNaming {
@@ -40,7 +38,7 @@ struct SchemaNaming {
     private static func declared(
         _ relationships: [RelationshipLayout], by entity: EntityLayout
     ) -> [RelationshipLayout] {
-        relationships[(entity.superentity?.relationships.count ?? 0)...].ordered { $0.name < $1.name }
+        relationships[(entity.superentity?.relationships.count ?? 0)...].sorted { $0.name < $1.name }
     }
 
     // MARK: Columns
@@ -50,7 +48,7 @@ struct SchemaNaming {
         for entity in members(of: root) {
             var columns: [String: SlotColumn] = [:]
             let ownSlots = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
-            for slot in ownSlots.ordered(by: { $0.name < $1.name }) {
+            for slot in ownSlots.sorted(by: { $0.name < $1.name }) {
                 switch slot.kind {
                 case .attribute(let attribute):
                     columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &taken)
@@ -59,7 +57,7 @@ struct SchemaNaming {
                 }
             }
             names.columns[entity.name] = columns
-            let owning = (owning[entity.name] ?? []).ordered { first, second in
+            let owning = (owning[entity.name] ?? []).sorted { first, second in
                 let numbers = (number(first.source), number(second.source))
                 return numbers.0 == numbers.1 ? first.name < second.name : numbers.0 < numbers.1
             }
@@ -158,4 +156,65 @@ struct SchemaNaming {
         let other = inverse.source.name
         return source == other ? relationship.name > inverse.name : source < other
     }
+}
+
+/// Hands out the names of one table's columns, or of a store's tables, as Core Data does: `Z` and the name in capitals,
+/// followed by a number if the name is taken.
+struct ColumnNames {
+    private var taken: Set<String>
+
+    init(reserved: Set<String> = []) { taken = reserved }
+
+    /// The name for a property or entity: `ZNAME`, or `ZNAME1`, `ZNAME2` if that is taken.
+    mutating func next(for name: String) -> String {
+        let base = "Z" + name.uppercased()
+        var candidate = base
+        var digit = 0
+        while !taken.insert(candidate).inserted {
+            digit += 1
+            candidate = base + String(digit)
+        }
+        return candidate
+    }
+
+    /// The name for the order column of a relationship: `Z_FOK_OWNER`. It is numbered by itself, whatever the number of
+    /// the relationship's own column is.
+    mutating func next(forOrderOf name: String) -> String { next(for: "_FOK_\(name)") }
+}
+
+/// The names of a store's tables and columns, by entity and property: from the naming rules, or from an existing store.
+package struct SchemaNames {
+    /// The tables of the root entities.
+    package var tables: [String: String] = [:]
+    /// The column of every attribute and to-one relationship that an entity declares, by entity and property.
+    package var columns: [String: [String: SlotColumn]] = [:]
+    /// The columns in which an entity's rows keep the owners of to-many relationships without inverse that lead to it,
+    /// by entity, in the order of the table.
+    package var owners: [String: [OwnerColumn]] = [:]
+    /// The join tables.
+    package var joins: [JoinTableNames] = []
+
+    package init() {}
+}
+
+/// The column in which a destination's row keeps its owner, for a to-many relationship without inverse: `Z1SPEC` for
+/// the relationship `spec` of the entity with number 1.
+package struct OwnerColumn: Sendable {
+    package let relationship: RelationshipLayout
+    package var name: String
+    /// The column with the owner's `Z_ENT`, if a store has one. Pippin's own stores have none.
+    package var entityColumn: String?
+    /// The column with the place among the owner's objects, for an ordered relationship.
+    package var orderColumn: String?
+
+    package init(
+        relationship: RelationshipLayout, name: String, entityColumn: String? = nil, orderColumn: String? = nil
+    ) {
+        (self.relationship, self.name, self.entityColumn, self.orderColumn) = (
+            relationship, name, entityColumn, orderColumn
+        )
+    }
+
+    /// All of them.
+    package var columns: [String] { [name, entityColumn, orderColumn].compactMap { $0 } }
 }

@@ -1,4 +1,6 @@
 import CoreDataModel
+import PredicateFormat
+import StoreEngine
 
 /// Turns predicates and expressions into SQL. Pure: the same tree always becomes the same text.
 ///
@@ -256,5 +258,127 @@ extension PredicateTree {
     /// The parts of an OR, including those of nested ORs.
     fileprivate var disjuncts: [PredicateTree] {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
+    }
+}
+
+// SQLite compares each constant of a statement with all others while it compiles it, unless they are in a list: ten
+// thousand of `id != 1 AND id != 2 …` took a second, and take milliseconds as `NOT id IN {1, 2, …}`.
+extension PredicateSQL {
+    /// The parts of an AND, with many exclusions of single values of one property combined into one exclusion of all
+    /// these values.
+    func gatheringExclusions(_ parts: [PredicateTree], in scope: SQLScope) throws -> [PredicateTree] {
+        let fewest = 400
+        guard parts.count >= fewest else { return parts }
+        var excluded: [[String]: [ExpressionTree]] = [:]
+        for part in parts {
+            if let (path, value) = exclusion(part) { excluded[path, default: []].append(value) }
+        }
+        for (path, values) in excluded {
+            guard values.count >= fewest, case .column = try scope.resolve(path, schema: schema) else {
+                excluded[path] = nil
+                continue
+            }
+        }
+        var gathered: [PredicateTree] = []
+        for part in parts {
+            guard let (path, _) = exclusion(part), let values = excluded[path] else {
+                gathered.append(part)
+                continue
+            }
+            // The combined exclusion replaces the first one; the others are contained in it.
+            if !values.isEmpty {
+                gathered.append(.not(.comparison(ComparisonTree(.keyPath(path), .in, .aggregate(values)))))
+            }
+            excluded[path] = []
+        }
+        return gathered
+    }
+
+    /// The property and value of `age != 5`.
+    private func exclusion(_ part: PredicateTree) -> (path: [String], value: ExpressionTree)? {
+        guard case .comparison(let comparison) = part, comparison.comparison == .notEqualTo,
+            comparison.modifier == .direct, comparison.options.isEmpty, case .keyPath(let path) = comparison.left,
+            let value = constant(comparison.right)
+        else { return nil }
+        switch value {
+        case .null, .collection, .object: return nil
+        default: return (path, comparison.right)
+        }
+    }
+}
+
+extension PredicateSQL {
+    /// `FETCH(request, context, countOnly)` as one value: `(SELECT COUNT(*) FROM ZBOOK t0)`, or the first result.
+    func operand(fetching request: ExpressionTree, countOnly: Bool, in scope: SQLScope) throws -> SQLOperand {
+        let request = try fetchRequest(request, in: scope)
+        if countOnly {
+            let text = try statement(request, result: .count).fragment
+            return SQLOperand(fragment: .select(text), storage: .integer, canBeNull: false)
+        }
+        let found = try statement(request, result: .values, limit: 1)
+        return SQLOperand(fragment: .select(found.fragment), storage: found.storage, root: found.root)
+    }
+
+    /// `element IN FETCH(request, context, NO)`: `t0.Z_PK IN (SELECT t0.ZBOOK FROM ZREVIEW t0)`.
+    func membership(
+        _ element: ExpressionTree, ofFetch request: ExpressionTree, in scope: SQLScope
+    ) throws -> SQLCondition {
+        let found = try statement(fetchRequest(request, in: scope), result: .values)
+        let left = try operand(element, in: scope)
+        if left.isNeverEqual(to: found) { return .never }
+        return SQLCondition(left.fragment + " IN " + .select(found.fragment))
+    }
+
+    private func fetchRequest(_ tree: ExpressionTree, in scope: SQLScope) throws -> any FetchDescription {
+        guard case .object(let reference)? = constant(tree), let request = reference.object as? any FetchDescription
+        else { throw SQLError.unsupported("FETCH of \(tree.sqlDescription), which is no fetch request") }
+        // The request is an object that may change, so the text is generated anew each time.
+        scope.names.isReusable = false
+        return request
+    }
+
+    private func statement(
+        _ request: any FetchDescription, result: FetchResult, limit: Int? = nil
+    ) throws -> SQLOperand {
+        guard let name = request.entityName, let entity = schema.layout.entityByName[name] else {
+            throw SQLError.unsupported(
+                "FETCH of “\(request.entityName ?? "")”, which is no entity of the model")
+        }
+        var plan = FetchPlan(entity: entity)
+        plan.includesSubentities = request.includesSubentities
+        plan.limit = limit ?? request.fetchLimit
+        plan.offset = request.fetchOffset
+        plan.isDistinct = request.returnsDistinctResults
+        plan.columns = [try column(of: request)]
+        let fetch = try FetchSQL(schema: schema).statement(
+            plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0.read(for: entity)) },
+            sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
+        let column = fetch.columns.first
+        // The limit and offset are its own, not those of the outer request.
+        return SQLOperand(
+            fragment: try fetch.sql.bound(limit: plan.limit, offset: plan.offset), storage: column?.storage,
+            root: column?.destination?.root)
+    }
+
+    /// The one column of the subquery: the property to fetch, or the objects' keys.
+    private func column(of request: any FetchDescription) throws -> FetchColumn {
+        let wanted = request.resultType == .dictionaryResultType ? request.propertiesToFetch ?? [] : []
+        guard let first = wanted.first else {
+            return .expression(
+                name: "self", NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType)
+        }
+        guard wanted.count == 1 else {
+            throw SQLError.unsupported("FETCH of \(wanted.count) properties, where it takes one")
+        }
+        switch first {
+        case let description as NSExpressionDescription:
+            guard let expression = description.expression else {
+                throw SQLError.unsupported("the expression description “\(description.name)”, which has no expression")
+            }
+            return .expression(name: description.name, expression, description.expressionResultType)
+        case let description as NSPropertyDescription: return .keyPath(description.name)
+        case let name as String: return .keyPath(name)
+        default: throw SQLError.unsupported("FETCH of a \(type(of: first)), which is no property")
+        }
     }
 }

@@ -1,6 +1,3 @@
-import CompactCollections
-import Ordering
-
 /// Finds out which columns of a table belong to which properties. Pure.
 ///
 /// A name from the rules is accepted if the table has it and nothing contradicts it. Similar names (`ZNAME`, `ZNAME1`)
@@ -89,7 +86,7 @@ struct ColumnMatching {
         for indexes in Array(stems.values) + Array(byColumn.values) {
             for index in indexes.dropFirst() { parent[root(index)] = root(indexes[0]) }
         }
-        return Dictionary(grouping: wanted.indices, by: root).values.map { $0 }.ordered { $0[0] < $1[0] }
+        return Dictionary(grouping: wanted.indices, by: root).values.map { $0 }.sorted { $0[0] < $1[0] }
     }
 
     private func resolve(_ wanted: [Wanted]) -> [Match] {

@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 
 /// Finds out which join tables belong to which many-to-many relationships. Pure.
 ///
@@ -34,7 +32,7 @@ struct JoinTableMatching {
     private let numbers: [String: Int]
 
     init(_ tables: [String: [TableDefinition.Column]], numbers: [String: Int]) {
-        self.tables = tables.compactMap { Table($0.key, $0.value) }.ordered { $0.name < $1.name }
+        self.tables = tables.compactMap { Table($0.key, $0.value) }.sorted { $0.name < $1.name }
         existing = Dictionary(
             tables.map { (StoredName.key($0.key), ($0.key, ColumnMatching($0.value))) },
             uniquingKeysWith: { first, _ in first })

@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The content of an existing store: the numbers of its entities, its tables and their columns.
 package struct StoreCatalog: Sendable {
     /// `Z_PRIMARYKEY`: entity names and their numbers.

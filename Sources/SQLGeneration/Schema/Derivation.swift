@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 import PredicateFormat
 

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import StoreEngine
 
 extension ModelLayout {
     /// The entities that a program cannot use any more when another one has migrated some of them: these, and all that
@@ -53,4 +54,68 @@ package struct OutdatedEntities: Sendable {
     package let error: NSError
 
     package init(_ entities: Set<String>, _ error: NSError) { (self.entities, self.error) = (entities, error) }
+}
+
+extension EntityMapping {
+    /// Checks that a property's place in the store is known.
+    ///
+    /// - Throws: 134020, naming entity and property, if it is not.
+    package func checkAvailable(_ property: String, _ use: String = "cannot be saved", url: URL? = nil) throws {
+        guard !unavailable.isEmpty, let finding = unavailable[property] else { return }
+        throw finding.error("“\(layout.name).\(property)” \(use)", url: url)
+    }
+
+    /// Checks that each value of a new row has a place.
+    ///
+    /// - Throws: 134020, naming entity and property, if a value that is not null has none.
+    package func checkAvailable(_ values: some RandomAccessCollection<StoredValue>, url: URL?) throws {
+        for (slot, value) in zip(layout.slots, values) where !value.isNull {
+            try checkAvailable(slot.name, url: url)
+        }
+    }
+}
+
+extension SQLSchema {
+    /// Why an entity has no table here; nil if it has one, or belongs to another store.
+    package func finding(of entity: EntityLayout) -> SchemaFinding? {
+        findings.first { $0.property == nil && $0.entity == entity.root.name }
+    }
+
+    /// The mapping of an entity, which must exist.
+    ///
+    /// - Throws: an `NSError` if its table is unknown, of another version, or belongs to another store.
+    func neededMapping(of entity: EntityLayout) throws -> EntityMapping {
+        if let mapping = mapping(of: entity) { return mapping }
+        try checkCurrent(entity)
+        if let finding = finding(of: entity) {
+            throw finding.error("Objects of “\(entity.name)” cannot be fetched", url: nil)
+        }
+        throw SQLError.unsupported("entity “\(entity.name)”, which this store does not hold")
+    }
+}
+
+extension EntityMapping {
+    /// The condition that distinguishes the entity's rows from others in its table, `t0.Z_ENT IN (3, 4)`; nil if all
+    /// rows are wanted.
+    func filter(includesSubentities: Bool = true, alias: String) -> SQLFragment? {
+        guard sharesTable else { return nil }
+        guard layout.superentity != nil || !includesSubentities else {
+            // The plus keeps SQLite from looking almost all rows up by an index.
+            return leavesOutStrangers ? "+\(SQLFragment.isEntity(numbers, "\(.entity, of: alias)"))" : nil
+        }
+        return .isEntity(includesSubentities ? numbers : [number], "\(.entity, of: alias)")
+    }
+}
+
+extension SQLFragment {
+    /// Whether an entity's number is one of the given ones: `Z_ENT = 3`, `Z_ENT IN (3, 4)`.
+    ///
+    /// - Parameters:
+    ///   - numbers: the numbers.
+    ///   - column: the column with the number.
+    /// - Returns: the condition.
+    package static func isEntity(_ numbers: [Int], _ column: SQLFragment = "\(.entity)") -> SQLFragment {
+        if numbers.count == 1, let number = numbers.first { return "\(column) = \(number: number)" }
+        return "\(column) IN (\(.list(numbers.map { "\(number: $0)" })))"
+    }
 }

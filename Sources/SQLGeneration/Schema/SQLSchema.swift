@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import StoreEngine
 
 /// A model as a database: the table of each entity, and the column of each property. Pure; built once per store.
@@ -83,4 +84,119 @@ package struct SQLSchema: Sendable {
 
     /// The mapping of the entity with a `Z_ENT`.
     package func mapping(number: Int) -> EntityMapping? { layoutIndexByNumber[number].flatMap { mappings[$0] } }
+}
+
+extension SQLSchema {
+    /// The join tables that a store has beside the tables and columns of the schema; nil if it does not have these,
+    /// with their types, or has other tables of entities, or numbers other entities.
+    ///
+    /// For a store that keeps no copy of its model, and whose version hashes cannot be compared, its tables identify
+    /// the version of the model: every stored property of that version is a column, and every column is a property. A
+    /// join table may be left of a relationship that is gone.
+    package func leftJoinTables(of catalog: StoreCatalog) -> [String]? {
+        guard findings.isEmpty, catalog.numbers.count == mappings.lazy.compactMap({ $0 }).count else { return nil }
+        var remaining = catalog.tables.filter { Self.isOfModel($0.key) }
+        for table in tables + joinTables.map(\.table) {
+            guard let columns = remaining.removeValue(forKey: table.name),
+                Self.fits(Self.types(of: columns), Self.types(of: table.columns))
+            else { return nil }
+        }
+        guard remaining.keys.allSatisfy({ $0.hasPrefix("Z_") }) else { return nil }
+        return remaining.keys.sorted()
+    }
+
+    /// Tables of entities are named like `ZCAR`, join tables like `Z_5TAGS`; others, such as those of iCloud, belong to
+    /// no model.
+    private static func isOfModel(_ table: String) -> Bool {
+        guard !StoreTables.isReserved(table), table.hasPrefix("Z") else { return false }
+        let rest = table.dropFirst()
+        return !rest.hasPrefix("_") || (rest.dropFirst().first?.isNumber ?? false)
+    }
+
+    /// Whether columns have the types of others. Up to Mac OS X 10.5, those of join tables had none.
+    private static func fits(_ columns: [String: String], _ expected: [String: String]) -> Bool {
+        columns.count == expected.count
+            && columns.allSatisfy { name, type in expected[name].map { type.isEmpty || type == $0 } ?? false }
+    }
+
+    private static func types(of columns: [TableDefinition.Column]) -> [String: String] {
+        // SQLite does not report the primary key as part of the type.
+        let keyless = columns.filter { $0.name != "Z_PK" }
+        return Dictionary(
+            keyless.map { ($0.name, $0.declaredType.uppercased()) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// What a database says of a row that would have the same unique values as another one, in the model's names. Pure.
+package struct UniqueViolation: Equatable {
+    package let entity: String
+    package let properties: [String]
+
+    /// Reads a sentence of SQLite's: `UNIQUE constraint failed: ZCAR.ZMAKER, ZCAR.ZPLATE`. Fails for columns that are
+    /// no properties of one entity, and for an index on expressions.
+    package init?(sqlite sentence: String, _ schema: SQLSchema) {
+        let columns =
+            sentence.split(separator: ": ").last?.split(separator: ", ").map { $0.split(separator: ".") } ?? []
+        guard let table = columns.first?.first, columns.allSatisfy({ $0.count == 2 && $0[0] == table }) else {
+            return nil
+        }
+        self.init(columns.map { String($0[1]) }, schema) { $0 == table }
+    }
+
+    /// Reads a detail of PostgreSQL's, in which columns stand before values in each language: `Key (maker,
+    /// plate)=(Tesla, B-1) already exists.` Fails as for SQLite.
+    ///
+    /// - Parameters:
+    ///   - detail: the server's detail.
+    ///   - schema: the schema that has the table.
+    ///   - isTable: whether a mapping's table is the one that the server names.
+    package init?(postgres detail: String, _ schema: SQLSchema, isTable: (String) -> Bool) {
+        guard let end = detail.range(of: ")=("), let begin = detail[..<end.lowerBound].firstIndex(of: "(") else {
+            return nil
+        }
+        let names = detail[detail.index(after: begin)..<end.lowerBound]
+        self.init(names.split(separator: ", ").map(String.init), schema, isTable: isTable)
+    }
+
+    private init?(_ columns: [String], _ schema: SQLSchema, isTable: (String) -> Bool) {
+        // Subentities have the columns of their parent, whose constraint it is.
+        let mappings = schema.mappings.compactMap { $0 }.filter { isTable($0.table) }
+        for mapping in mappings.sorted(by: { $0.numbers.count > $1.numbers.count }) {
+            let stored = mapping.storedColumns
+            let found = columns.compactMap { name in stored.first { $0.name == name }?.property }
+            guard found.count == columns.count else { continue }
+            (entity, properties) = (mapping.layout.name, found)
+            return
+        }
+        return nil
+    }
+
+    /// `two objects of “Car” with the same maker, plate`
+    package var description: String { "two objects of “\(entity)” with the same \(properties.joined(separator: ", "))" }
+}
+
+extension StoreError {
+    /// The error of a batch request after which two objects would have the same unique values.
+    ///
+    /// - Parameters:
+    ///   - violation: what the database says, if it names properties.
+    ///   - work: the work with the store's name, for the message: `update “books.sqlite”`.
+    ///   - reason: the database's own words.
+    ///   - url: the location of the store.
+    ///   - underlying: the database's error.
+    ///   - userInfo: what else the error says.
+    /// - Returns: an `NSManagedObjectConstraintMergeError`.
+    package static func sameUniqueValues(
+        _ violation: UniqueViolation?, _ work: String, reason: String, url: URL?, underlying: (any Error)? = nil,
+        userInfo: [String: Any] = [:]
+    ) -> NSError {
+        var info = userInfo
+        if let violation { (info[entityKey], info[propertiesKey]) = (violation.entity, violation.properties) }
+        return make(
+            CoreDataErrorCode.managedObjectConstraintMerge,
+            "Cannot \(work): there would be \(violation?.description ?? "two objects with the same unique values") "
+                + "(\(reason)); nothing was changed.", url: url,
+            suggestion: "For an insertion, set the context's mergePolicy to one that says which object wins.",
+            underlying: underlying, userInfo: info)
+    }
 }

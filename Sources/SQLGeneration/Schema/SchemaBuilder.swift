@@ -1,6 +1,4 @@
-import CompactCollections
 import CoreDataModel
-import Ordering
 import StoreEngine
 
 /// Builds an ``SQLSchema``: first the names by the rules, then those of an existing store, and finally the mappings,
@@ -96,7 +94,7 @@ struct SchemaBuilder {
             grouped.append((group, .init(name: name, declaredType: "INTEGER")))
         }
         for entity in members(of: root) {
-            let own = (names.columns[entity.name] ?? [:]).values.ordered { $0.property < $1.property }
+            let own = (names.columns[entity.name] ?? [:]).values.sorted { $0.property < $1.property }
             for column in own.flatMap(\.flattened) where column.destination == nil {
                 grouped.append(
                     (column.storage.group, .init(name: column.name, declaredType: column.storage.declaredType)))
@@ -117,7 +115,7 @@ struct SchemaBuilder {
             TableDefinition.Column(name: "Z_ENT", declaredType: "INTEGER"),
             TableDefinition.Column(name: "Z_OPT", declaredType: "INTEGER"),
         ]
-        let groups = Set(grouped.map(\.group)).ordered(by: <)
+        let groups = Set(grouped.map(\.group)).sorted(by: <)
         let ordered = groups.flatMap { group in grouped.filter { $0.group == group }.map(\.column) }
         return TableDefinition(name: name, columns: fixed + ordered)
     }
@@ -134,7 +132,7 @@ struct SchemaBuilder {
         return EntityMapping(
             layout: entity, number: number, table: table, columns: columns,
             toManys: entity.relationships.map(toMany), owners: lineage.flatMap { names.owners[$0.name] ?? [] },
-            numbers: members(of: entity).map { self.number($0) }.ordered(by: <),
+            numbers: members(of: entity).map { self.number($0) }.sorted(by: <),
             sharesTable: members(of: entity.root).count > 1, unavailable: unavailable)
     }
 

@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreDataModel
 
 /// The statements that find invalid values: of another kind than their column's, missing, or leading to an object that

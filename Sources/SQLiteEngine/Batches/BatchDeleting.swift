@@ -1,7 +1,5 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
-import Ordering
 import SQLGeneration
 import SQLiteConnection
 import StoreEngine
@@ -80,7 +78,7 @@ private final class BatchDeletion {
         try aggregates.begin(on: changedTables(rules)) { try count(rules) }
         let history = store.history?.begin(origin)
         for rule in rules { try nullify(rule, history) }
-        for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
+        for (table, keys) in keyTables.sorted(by: { $0.key < $1.key }) {
             let condition = keys.sql.selects
             for mapping in mappings(of: table) {
                 let access = try store.access(mapping.layout)

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import SQLiteConnection
 import StoreEngine
 
 /// The large values beside the store, in `.<store>_SUPPORT/_EXTERNAL_DATA`.
@@ -203,5 +204,156 @@ package struct ExternalData {
         guard !names.isEmpty, let descriptor = try? openedFolder() else { return }
         for name in names { unlinkat(descriptor, name, 0) }
         close(descriptor)
+    }
+}
+
+/// The stores that keep their large values in one folder, because only the extensions of their names differ.
+extension ExternalData {
+    /// The other databases, by their files' names, that may have values in the folder.
+    ///
+    /// Only SQLite opens them: when a process closes a file, it loses the locks of all its connections to it. The files
+    /// that SQLite keeps beside a database are not even looked at.
+    private func siblings() -> [URL] {
+        let (parent, own) = (store.deletingLastPathComponent(), store.lastPathComponent)
+        let stem = store.deletingPathExtension().lastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        return names.sorted().map(parent.appendingPathComponent).filter { url in
+            let name = url.lastPathComponent
+            return name != own && url.deletingPathExtension().lastPathComponent == stem
+                && !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix) && Self.isDatabase(url)
+        }
+    }
+
+    private static func isDatabase(_ url: URL) -> Bool {
+        if OpenFiles.contains(url.path) { return true }
+        var status = stat()
+        // SQLite would wait for a pipe.
+        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
+        do {
+            let connection = try Connection(path: url.path, mode: .readOnly, busyTimeout: 0)
+            return try !connection.tableNames().isEmpty
+        } catch let error as SQLiteError {
+            // One that cannot be read at present may be one all the same.
+            return !error.isNoDatabase
+        } catch { return true }
+    }
+
+    /// Whether another store keeps its values in the same folder.
+    var isShared: Bool { !siblings().isEmpty }
+
+    /// The names of the files to which the other stores' rows refer.
+    ///
+    /// - Parameter timeout: seconds to wait for a connection that writes to one of them.
+    /// - Returns: the names; nil if one of the stores cannot be read, so that any file may be one of its values.
+    func namesOfSiblings(timeout: Double) -> Set<String>? {
+        var names: Set<String> = []
+        for sibling in siblings() {
+            do {
+                let file = try StoreFile.openForReading(sibling, timeout: timeout)
+                names.formUnion(try ExternalReferences.names(in: file.connection))
+            } catch { return nil }
+        }
+        return names
+    }
+
+    /// Removes files to which this store's rows no longer refer, except those of the other stores; missing ones are
+    /// ignored.
+    ///
+    /// - Parameters:
+    ///   - names: the files' names.
+    ///   - timeout: seconds to wait for a connection that writes to one of the other stores.
+    /// - Returns: false if they stay because one of the other stores cannot be read.
+    @discardableResult
+    package func removeUnshared(_ names: [String], timeout: Double = 0) -> Bool {
+        if names.isEmpty { return true }
+        guard let others = namesOfSiblings(timeout: timeout) else { return false }
+        remove(names.filter { !others.contains($0) })
+        return true
+    }
+
+    /// The same, unless a connection still reads a state in which rows refer to them.
+    ///
+    /// - Parameters:
+    ///   - names: the files' names.
+    ///   - connection: the store's, outside a transaction.
+    /// - Returns: false if the files stay.
+    @discardableResult
+    package func removeUnread(_ names: [String], _ connection: Connection) -> Bool {
+        names.isEmpty || connection.hasNoOlderReaders() && removeUnshared(names)
+    }
+}
+
+/// How a store's rows and the files beside it match.
+package struct ExternalDataSummary: Equatable {
+    /// How many values are kept in files.
+    package let values: Int
+    /// How many of these have no readable file.
+    package let missing: Int
+    /// How many files no row refers to.
+    package let orphans: Int
+
+    /// Reads all rows' references and the names in the folder, without changing anything.
+    ///
+    /// - Parameters:
+    ///   - database: the store's database, or a copy of it.
+    ///   - store: the store beside which the files are.
+    /// - Throws: SQLite's errors, and those of the file system.
+    package init(database: URL, store: URL) throws {
+        try self.init(Connection(path: database.path, mode: .readWrite), store: store)
+    }
+
+    /// The same for an open database.
+    package init(_ connection: Connection, store: URL) throws {
+        let files = try ExternalData(store: store).regularFileNames()
+        var unused = files.filter { UUID(uuidString: $0) != nil }
+        var (values, missing) = (0, 0)
+        try ExternalReferences.forEach(in: connection) { name in
+            values += 1
+            if !files.contains(name) { missing += 1 }
+            unused.remove(name)
+        }
+        (self.values, self.missing, orphans) = (values, missing, unused.count)
+    }
+}
+
+/// How many bytes the values of a row, or of a page of rows, may have, for programs that read stores of unknown origin.
+/// A value that exceeds the rest is not read: something that says so takes its place.
+final class ValueBudget: @unchecked Sendable {
+    // @unchecked Sendable: confined to the store's lock, as the reading of rows is.
+    private let most: Int
+    private var rest: Int
+    /// The row whose values are counted; nil for those of a page.
+    private var key: Int64?
+    private var isPage = false
+    /// Values of fewer bytes are not counted.
+    private static let least = 1 << 16
+
+    /// - Parameter most: how many bytes.
+    init(_ most: Int) { (self.most, rest) = (most, most) }
+
+    /// Counts the values of all rows together that are read meanwhile.
+    func readingPage<Result>(_ body: () throws -> Result) rethrows -> Result {
+        (isPage, rest) = (true, most)
+        defer { (isPage, key) = (false, nil) }
+        return try body()
+    }
+
+    /// Counts a value.
+    ///
+    /// - Parameters:
+    ///   - count: how many bytes it has.
+    ///   - key: the row's key.
+    /// - Returns: what takes the place of a value that is too large; nil for one that may be read.
+    func refusal(of count: Int, in key: Int64) -> StoredValue? {
+        guard count > Self.least else { return nil }
+        if !isPage, self.key != key { (self.key, rest) = (key, most) }
+        guard count > rest else {
+            rest -= count
+            return nil
+        }
+        let scope = isPage ? "of the values that are shown together" : "of an object’s values"
+        return .object(
+            UnavailableValue(
+                "the value has \(count) bytes, and is not read: of \(most) bytes \(scope), \(rest) are left"))
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 import SQLGeneration
 import SQLiteConnection
 import StoreEngine

@@ -1,6 +1,5 @@
 import CoreDataModel
 import Foundation
-import Ordering
 import SQLGeneration
 import SQLiteConnection
 import StoreEngine
@@ -77,7 +76,7 @@ final class SaveRun {
     private func insertion(of layout: EntityLayout) throws -> InsertStatement {
         if let insertion, insertion.layout === layout { return insertion }
         let access = try store.access(layout)
-        let columns = places.keys.filter { $0.table == access.mapping.table }.ordered { $0.column < $1.column }
+        let columns = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
         let text =
             columns.isEmpty
             ? access.insertText : RowSQL.insert(access.mapping, orderColumns: columns.map(\.column)).sqlite.text

@@ -1,4 +1,3 @@
-import CompactCollections
 import PredicateFormat
 import SQLGeneration
 import CoreDataModel

@@ -80,3 +80,21 @@ package struct KeyCounter {
             suggestion: "Restore it from a backup.")
     }
 }
+
+/// The numbers of the history's own entities.
+enum HistoryEntity: Int64 {
+    case change = 16001
+    case transaction = 16002
+    case string = 16003
+}
+
+extension HistoryEntity {
+    /// The table with its rows.
+    var table: String {
+        switch self {
+        case .change: "ACHANGE"
+        case .transaction: "ATRANSACTION"
+        case .string: "ATRANSACTIONSTRING"
+        }
+    }
+}

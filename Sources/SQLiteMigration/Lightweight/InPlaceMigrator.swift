@@ -1,8 +1,6 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
 import MigrationPlans
-import Ordering
 import SQLGeneration
 import SQLMigration
 import SQLiteConnection
@@ -257,5 +255,134 @@ package struct InPlaceMigrator {
             }
         }
         return names
+    }
+}
+
+// The steps of a migration in place, and what their failures mean.
+extension InPlaceMigrator {
+    func run(_ step: MigrationStep) throws {
+        switch step {
+        case .run(let sql): try file.connection.execute(sql)
+        case .expectNone(let sql, let violation):
+            let statement = try file.connection.prepare(sql)
+            guard try statement.step() else { return }
+            let value = statement.columnCount > 1 ? statement.optionalString(at: 1) : nil
+            throw failure(
+                violation.reason,
+                underlying: MigrationError.violation(violation, key: statement.integer(at: 0), value: value),
+                advice: MigrationError.advice(violation))
+        case .create(let sql, let columns):
+            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
+                throw failure(
+                    "columns of another program do not fit the new table",
+                    underlying: NSError(
+                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "Columns that are not of the model do not fit the new table "
+                                + "(\(columns)): \(error.message)."
+                        ]),
+                    advice: "Drop the column, or declare it for the new table, and migrate the store again.")
+            }
+        case .compile(let sql, let trigger):
+            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
+                throw failure(
+                    "the trigger \(trigger) does not fit the new tables",
+                    underlying: NSError(
+                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "The trigger “\(trigger)”, which is not of the model, does not "
+                                + "fit the new tables: \(error.message)."
+                        ]),
+                    advice: "Drop the trigger, or write it for the new tables, and migrate the store again.")
+            }
+        }
+    }
+
+    /// The failure of a constraint: of the model's, which are unique values, or of one that another program has added.
+    func refusal(_ error: SQLiteError) -> NSError {
+        func cause(_ description: String) -> NSError {
+            NSError(
+                domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                userInfo: [NSLocalizedDescriptionKey: description])
+        }
+        if error.isDuplicate {
+            return failure(
+                "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
+                underlying: cause("Two objects have the same values (\(error.message))."),
+                advice: "Make the values unique first, or write a mapping model for this step that does.")
+        }
+        return failure(
+            "a constraint of another program does not accept the new values",
+            underlying: cause(
+                "A constraint or trigger that is not of the model does not accept the new values: \(error.message)."),
+            advice: "Drop what refuses the values, or change it so that it accepts them, and migrate the store again.")
+    }
+
+    func failure(
+        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
+    ) -> NSError {
+        MigrationError.inPlace(
+            url: file.url, from: MigrationError.version(source, sibling: destination),
+            to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
+    }
+}
+
+/// Reads single values from the JSON of a nested value that gets columns of its own.
+enum NestedJSON {
+    /// The SQL for the value of an element.
+    static func sql(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment {
+        if element.isPresenceMark { return presence(column, path.dropLast()) }
+        let type: SQLFunction.NestedType = element.isJSON ? .json : .attribute(element.type)
+        return .call(.nestedValue(path: path, type: type), "\(name: column)")
+    }
+
+    /// The SQL for whether there is a nested value.
+    static func isPresent(_ column: String, _ path: [String]) -> SQLFragment {
+        "\(presence(column, path)) IS NOT NULL"
+    }
+
+    /// The SQL for 1 if there is a nested value, and NULL otherwise.
+    private static func presence(_ column: String, _ path: [String]) -> SQLFragment {
+        .call(.nestedValue(path: path, type: .presence), "\(name: column)")
+    }
+
+    /// Registers the function with SQL.
+    static func register(_ connection: Connection) throws {
+        try connection.register(function: SQLFunctionName.nestedValue, argumentCount: 3) { arguments in
+            guard let data = arguments.data(at: 0), let path = arguments.string(at: 1),
+                let kind = arguments.string(at: 2)
+            else { return .null }
+            do {
+                let keys = try JSONDecoder().decode([String].self, from: Data(path.utf8))
+                return try value(in: data, at: keys, kind)
+            } catch {
+                return .failure("what is kept there is no JSON with a fitting “\(path)”: \(error)")
+            }
+        }
+    }
+
+    private static func value(in data: Data, at path: [String], _ kind: String) throws -> FunctionResult {
+        var found = try NestedJSONValue(data)
+        for key in path {
+            guard let member = found[key] else { return .null }
+            found = member
+        }
+        if found.isNull { return .null }
+        switch kind {
+        case "presence": return .integer(1)
+        case "json": return .blob(try found.bytes())
+        default: break
+        }
+        guard let type = Int(kind).flatMap({ NSAttributeType(rawValue: UInt($0)) }) else { return .null }
+        switch try found.value(of: type) {
+        case .integer(let number): return .integer(number)
+        case .double(let number), .date(let number): return .double(number)
+        case .object(let number as NSDecimalNumber): return .text(number.stringValue)
+        case .object(let url as NSURL): return .text((url as URL).absoluteString)
+        case .uuid(let uuid): return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+        case .data(let data): return .blob(data)
+        case .string(let text): return .text(text)
+        case .null, .identifier, .object: return .null
+        }
     }
 }

@@ -1,7 +1,6 @@
-import CompactCollections
 import CoreDataModel
+import Foundation
 import MigrationPlans
-import Ordering
 import SQLGeneration
 import SQLMigration
 import SQLiteEngine
@@ -201,7 +200,7 @@ private struct LightweightMigrationBuilder {
         let wanted = Dictionary(
             pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
         let former = Set(pair.source.indexes.map(\.name))
-        for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key })
+        for (name, index) in structure.indexes.sorted(by: { $0.key < $1.key })
         where kept.contains(index.table) && index.sql != nil {
             guard former.contains(name) || wanted[name] != nil, wanted[name] != index.sql else { continue }
             run(["DROP INDEX \(quoted(name))"])
@@ -217,7 +216,7 @@ private struct LightweightMigrationBuilder {
         }
         // Other programs' indexes on a table that was rebuilt.
         let known = Set((pair.source.indexes + wanted).map(\.name))
-        for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
+        for (name, index) in structure.indexes.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
             guard let sql = index.sql, let columns = columns(of: index.table, tables, kept: kept) else { continue }
             if columns.isSuperset(of: index.columns) { run([sql]) }
         }
@@ -233,5 +232,173 @@ private struct LightweightMigrationBuilder {
         }
         guard !kept.contains(table) else { return nil }
         return pair.destination.joinTables.first { $0.table.name == table }.map { Set($0.table.columns.map(\.name)) }
+    }
+}
+
+/// The values of rows in SQLite's SQL.
+struct SQLiteColumns: ColumnMoving {
+    func literal(
+        _ value: StoredValue, _ column: SlotColumn, _ attribute: AttributeLayout?, _ mapping: EntityMapping,
+        _ schema: SQLSchema
+    ) throws -> SQLFragment {
+        let value = try RowWriter(mapping, schema: schema).encoded(value, column, attribute: attribute, files: nil)
+        if case .blob(let data) = value, case .data(true) = column.storage {
+            return "\(literal: .blob(ExternalData.inline(data)))"
+        }
+        return "\(literal: value)"
+    }
+
+    func moved(
+        _ column: SlotColumn, _ source: AttributeLayout, to destination: SlotColumn, _ attribute: AttributeLayout,
+        fallback: SQLFragment?
+    ) -> MovedValue {
+        ColumnConversion.value(
+            column.name, from: source, column.storage, to: attribute, destination.storage, fallback: fallback)
+    }
+
+    func nested(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment {
+        NestedJSON.sql(column, path, element)
+    }
+
+    func nestedIsPresent(_ column: String, _ path: [String]) -> SQLFragment { NestedJSON.isPresent(column, path) }
+}
+
+/// Statements that compute derived attributes of existing objects: new ones, ones with a changed expression, ones whose
+/// attribute gets other values, and ones that depend on other objects, which may have been removed.
+enum DerivedFills {
+    /// - Parameters:
+    ///   - pair: both versions of the tables.
+    ///   - sources: the sources of the columns of the entities that are not new, by name.
+    /// - Returns: the statements.
+    static func statements(_ pair: SchemaPair, _ sources: [String: ColumnSources]) -> [SQLFragment] {
+        pair.destinationMappings.flatMap { mapping -> [SQLFragment] in
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            return mapping.layout.slots[inherited...].compactMap { slot -> SQLFragment? in
+                guard let attribute = slot.attribute?.description as? NSDerivedAttributeDescription, !slot.isTransient,
+                    let expression = attribute.derivationExpression, let column = mapping.column(named: slot.name),
+                    let derivation = Derivation(expressionTree(of: expression))
+                else { return nil }
+                guard needsValue(slot, derivation, mapping, pair, sources) else { return nil }
+                return DerivationSQL.fill(column.name, derivation, mapping, pair.destination)
+            }
+        }
+    }
+
+    private static func needsValue(
+        _ slot: SlotLayout, _ derivation: Derivation, _ mapping: EntityMapping, _ pair: SchemaPair,
+        _ sources: [String: ColumnSources]
+    ) -> Bool {
+        switch derivation {
+        case .aggregate: return true
+        case .value(let path, _):
+            if path.count > 1 || !pair.keepsValues(of: path[0], mapping, by: sources) { return true }
+        case .now: break
+        }
+        guard let former = pair.former(mapping), let name = pair.plan(for: mapping)?.source(of: slot.name),
+            let index = former.layout.slotIndex(forName: name)
+        else { return true }
+        return former.layout.slots[index].attribute?.derivation != slot.attribute?.derivation
+    }
+}
+
+/// Other programs' triggers on the store's tables, and those on other tables that name a rebuilt one: they are created
+/// again unchanged. While rows are moved or changed, the former would fire for them, and the latter find no table.
+struct ForeignTriggers {
+    /// Sorted by name.
+    let names: [String]
+    /// The statements that create them, and statements that are only compiled: a trigger that uses tables or columns
+    /// which no longer exist stops the migration, rather than each later save.
+    let creations: [MigrationStep]
+
+    /// - Parameters:
+    ///   - structure: the store's present structure.
+    ///   - renamed: the tables that are replaced.
+    ///   - kept: the tables whose rows may get other values where they are.
+    ///   - tables: the tables after the migration.
+    init(_ structure: StoreStructure, on renamed: [String], and kept: [String], of tables: [TableDefinition]) {
+        let (replaced, names) = (Set(renamed), Set(renamed.map { $0.uppercased() }))
+        let kept = Set(kept)
+        func needsTables(_ trigger: StoreStructure.Trigger) -> Bool {
+            replaced.contains(trigger.table) || !names.isDisjoint(with: Self.words(of: trigger.sql))
+        }
+        let foreign = structure.triggers.filter { name, trigger in
+            !name.hasPrefix("Z_DA_") && (kept.contains(trigger.table) || needsTables(trigger))
+        }
+        .sorted { $0.key < $1.key }
+        self.names = foreign.map(\.key)
+        let definitions = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        var creations: [MigrationStep] = []
+        for (name, trigger) in foreign {
+            let definition = definitions[trigger.table]
+            // Removing a table has removed its triggers.
+            if definition == nil, replaced.contains(trigger.table) { continue }
+            creations.append(.run(trigger.sql))
+            guard needsTables(trigger) else { continue }
+            // Views have no columns here.
+            let columns = definition?.columns.map(\.name) ?? structure.columnNames(trigger.table)
+            guard !columns.isEmpty else { continue }
+            creations += CompilationSQL.changes(of: trigger.table, columns).map {
+                .compile($0.sqlite.text, trigger: name)
+            }
+        }
+        self.creations = creations
+    }
+
+    /// The words of a statement, as SQLite compares names. A word in a text is found, too, which does no harm.
+    private static func words(of sql: String) -> [String] {
+        sql.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }.map { $0.uppercased() }
+    }
+}
+
+/// The migration of the join tables of many-to-many relationships.
+struct JoinTableMigration {
+    /// The join tables of the source that stay unchanged.
+    private(set) var kept: Set<String> = []
+    private(set) var creations: [String] = []
+    /// The names of the tables that are made.
+    private(set) var created: [String] = []
+    private(set) var insertions: [SQLFragment] = []
+
+    init(_ pair: SchemaPair, _ structure: StoreStructure, tableName: (String) -> String) {
+        var done: Set<String> = []
+        for mapping in pair.destinationMappings {
+            let inherited = mapping.layout.superentity?.relationships.count ?? 0
+            for relationship in mapping.layout.relationships[inherited...] {
+                guard relationship.isManyToMany, case .joinTable(let join)? = mapping.toManys[relationship.index],
+                    done.insert(join.table).inserted,
+                    let definition = pair.destination.joinTables.first(where: { $0.table.name == join.table })
+                else { continue }
+                add(relationship, join, definition.table, in: pair, structure, tableName: tableName)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ relationship: RelationshipLayout, _ join: JoinMapping, _ definition: TableDefinition, in pair: SchemaPair,
+        _ structure: StoreStructure, tableName: (String) -> String
+    ) {
+        let (formers, ofInverse) = (pair.formers(relationship), pair.formersOfInverse(relationship))
+        if formers.count == 1, ofInverse.isEmpty, let former = formers.first?.layout,
+            isUnchanged(former, join, definition, in: pair, structure), pair.keepsPairs(former, relationship)
+        {
+            kept.insert(definition.name)
+            return
+        }
+        creations.append(definition.creation)
+        created.append(definition.name)
+        insertions += PairMove.insertions(relationship, join, in: pair, tableName: tableName)
+    }
+
+    /// Whether the source has the same table with the same columns.
+    private func isUnchanged(
+        _ former: RelationshipLayout, _ join: JoinMapping, _ definition: TableDefinition, in pair: SchemaPair,
+        _ structure: StoreStructure
+    ) -> Bool {
+        guard let mapping = pair.source.mapping(of: former.source), former.isToMany,
+            case .joinTable(let old)? = mapping.toManys[former.index]
+        else { return false }
+        return old.table == definition.name && old.sourceColumn == join.sourceColumn
+            && old.destinationColumn == join.destinationColumn && old.orderColumn == join.orderColumn
+            && Set(structure.columnNames(old.table)) == Set(definition.columns.map(\.name))
     }
 }

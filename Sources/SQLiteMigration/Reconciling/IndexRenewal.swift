@@ -1,8 +1,6 @@
-import CompactCollections
 import CoreDataModel
 import Foundation
 import MigrationPlans
-import Ordering
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine

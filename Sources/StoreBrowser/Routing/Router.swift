@@ -1,6 +1,8 @@
 import CoreData
 import Foundation
 import HTTPMessages
+import PredicateFormat
+import StoreEngine
 import StoreReading
 
 /// Routes requests to the pages that answer them.
@@ -145,5 +147,225 @@ package struct Router: Sendable {
                 ("from", "\(completion.range.lowerBound)"), ("to", "\(completion.range.upperBound)"),
                 ("items", "[\(items.joined(separator: ", "))]"),
             ]))
+    }
+}
+
+/// The model as a drawing whose boxes are links to their entities. Graphviz draws it, if it is installed.
+enum DiagramPage {
+    static func html(_ store: DirectStore, _ graphviz: Graphviz, _ site: Site) -> HTML {
+        PageFrame.html("Diagram", .diagram, site, "<h1>Diagram</h1>\(drawing(store, graphviz, site))")
+    }
+
+    private static func drawing(_ store: DirectStore, _ graphviz: Graphviz, _ site: Site) -> HTML {
+        guard graphviz.executable != nil else {
+            return """
+                <p class="message">The diagram is drawn by Graphviz, and there is no program “dot” in PATH. Install it: on Debian and Ubuntu,
+                <code>apt install graphviz</code>. The entities are on <a href="\(site.link([]))">their page</a>.</p>
+                """
+        }
+        do {
+            let graph = GraphText.dot(of: store.document, title: store.name) { site.link(["entity", $0]) }
+            let drawn = String(decoding: try graphviz.draw(graph, as: .svg), as: UTF8.self)
+            guard let start = drawn.range(of: "<svg") else {
+                return "<p class=\"message\">Graphviz has drawn nothing.</p>"
+            }
+            // Graphviz escapes its texts, and the page allows no scripts in the drawing.
+            return
+                "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
+        } catch {
+            return "<p class=\"message\">\(Answer.text(of: error))</p>"
+        }
+    }
+}
+
+/// The entities, each above its subentities. Their counts are added later, by script.
+enum EntitiesPage {
+    static func html(_ store: DirectStore, _ site: Site) -> HTML {
+        let rows = store.layout.entities.map { entity -> HTML in
+            let depth = sequence(first: entity) { $0.superentity }.reduce(-1) { count, _ in count + 1 }
+            let attributes = entity.slots.filter { $0.attribute != nil }.map(\.name)
+            let relationships = entity.relationships.map {
+                "\($0.name) → \($0.isToMany ? "many " : "")\($0.destination.name)"
+            }
+            let remark: HTML = entity.isAbstract ? " <span class=\"badge\">abstract</span>" : ""
+            return """
+                <tr data-href="\(site.link(to: entity))">
+                <th scope="row" class="depth\(min(depth, 6))"><a href="\(site.link(to: entity))">\(entity.name)</a>\(remark)</th>
+                <td class="number"><span class="pending">…</span></td>
+                <td class="wide">\(list(attributes))</td>
+                <td class="wide">\(list(relationships))</td>
+                </tr>
+                """
+        }
+        let body: HTML = """
+            <h1>Entities</h1>
+            <p class="sub">\(TextTools.count(rows.count, "entity", "entities")); the model is \(store.modelOrigin).</p>
+            \(store.damage.map { "<p class=\"message\" role=\"alert\">Not all is shown: \($0).</p>" as HTML } ?? "")
+            <div class="scroll" tabindex="0"><table class="grid entities" data-counts="\(site.link(["counts"]))">
+            <thead><tr><th scope="col">Entity</th><th scope="col" class="number">Objects</th><th scope="col" class="wide">Attributes</th>
+            <th scope="col" class="wide">Relationships</th></tr></thead>
+            <tbody>\(rows.joined("\n"))</tbody>
+            </table></div>
+            """
+        return PageFrame.html("Entities", .entities, site, body)
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+    }
+}
+
+/// Finds objects by a part of their names, or by their numbers, for choosing one.
+enum ObjectSearch {
+    private static let most = 12
+
+    static func response(
+        _ text: String, _ entity: EntityLayout, _ session: BrowserSession, _ client: (any HTTPClient)?
+    ) throws -> HTTPResponse {
+        let rows = try session.aside(for: client) { store -> [Row] in
+            let entity = store.layout.entityByName[entity.name] ?? entity
+            return try store.asking { engine in
+                var plan = FetchPlan(entity: entity)
+                plan.limit = most
+                if store.pagesByKey { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
+                let wanted = text.trimmingCharacters(in: .whitespaces)
+                guard !wanted.isEmpty else { return Array(try engine.fetchRows(plan)) }
+                var found: [Row] = []
+                if let reference = ObjectReference(wanted),
+                    let named = reference.entity.map({ store.layout.entityByName[$0] }) ?? entity,
+                    let row = try store.namedRow(store.identifier(named, reference.key), engine),
+                    row.objectID.layout.isKind(of: entity)
+                {
+                    found.append(row)
+                }
+                guard let slot = ObjectLabel.slot(of: entity) else { return found }
+                plan.predicate = makePredicate(
+                    .comparison(
+                        ComparisonTree(
+                            .keyPath([entity.slots[slot].name]), .contains, .constant(.string(wanted)),
+                            options: [.caseInsensitive, .diacriticInsensitive])))
+                let known = Set(found.map(\.objectID))
+                return found + Array(try engine.fetchRows(plan)).filter { !known.contains($0.objectID) }
+            }
+        }
+        let items = rows.prefix(most).map { row in
+            JSONText.object([
+                ("text", JSONText.string(ObjectLabel.number(of: row.objectID))),
+                ("detail", JSONText.string(ObjectLabel.name(of: row) ?? "")),
+            ])
+        }
+        return Answer.json(JSONText.object([("items", "[\(items.joined(separator: ", "))]")]))
+    }
+}
+
+/// The bytes of a value: images are displayed, everything else is downloaded as a file.
+enum ValueContent {
+    /// - Parameters:
+    ///   - identifier: the object.
+    ///   - names: the attribute; after a composite one, the elements on the way to the value.
+    ///   - session: the store.
+    /// - Returns: the bytes.
+    /// - Throws: `PageFailure` if there is no such value.
+    static func response(
+        _ identifier: NSManagedObjectID, _ names: [String], _ session: BrowserSession
+    ) throws -> HTTPResponse {
+        guard let name = names.first, let row = try session.store.namedRow(identifier),
+            let slot = row.objectID.layout.slotIndex(forName: name),
+            let attribute = row.objectID.layout.slots[slot].attribute,
+            let value = FieldValue(row.values[slot], attribute).element(names.dropFirst())
+        else { throw PageFailure.missing("There is no such value.") }
+        let data: Data
+        switch value {
+        case .data(let value): data = value
+        case .null: throw PageFailure.missing("There is no value.")
+        case .missing(_, let reason), .unknown(let reason): throw PageFailure.missing(reason)
+        case let value: data = Data(DumpJSON.text(of: value).utf8)
+        }
+        let type = MediaType(of: data)
+        var response = HTTPResponse(
+            status: 200, type: type?.rawValue ?? "application/octet-stream", body: .data(data))
+        let file = "\(identifier.layout.name)-\(identifier.key)-\(names.joined(separator: "-"))".filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-")
+        }
+        response.headers.append(
+            .init("Content-Disposition", "\(type == nil ? "attachment" : "inline"); filename=\"\(file)\""))
+        return response
+    }
+}
+
+extension FieldValue {
+    /// The element that names lead to; nil if there is none.
+    fileprivate func element(_ names: ArraySlice<String>) -> FieldValue? {
+        guard let name = names.first else { return self }
+        guard case .composite(let elements) = self else { return nil }
+        return elements.first { $0.name == name }?.value.element(names.dropFirst())
+    }
+}
+
+/// The facts about the store's file: its size, its pages and journal, its indexes and constraints. The script starts
+/// the check for damage.
+enum FilePage {
+    static func html(_ session: BrowserSession, _ site: Site) throws -> HTML {
+        let store = session.store
+        var facts: [(String, String)] = [("UUID", store.store.identifier ?? "none"), ("model", store.modelOrigin)]
+        if let url = store.file {
+            facts.insert(("file", (store.original ?? url).path), at: 0)
+            facts += try FileDetails(of: url).facts
+        }
+        let metadata = store.store.metadata ?? [:]
+        if let number = metadata["NSPersistenceFrameworkVersion"] {
+            facts.append(
+                (
+                    "written by",
+                    metadata["PippinVersionHashes"] == nil ? "Core Data, framework version \(number)" : "Pippin"
+                ))
+        }
+        let rows = facts.map { "<tr><th scope=\"row\">\($0.0)</th><td>\($0.1)</td></tr>" as HTML }
+        let indexes = store.document.entities.flatMap { entity in
+            entity.uniquenessConstraints.map { (entity.name, "unique", $0.joined(separator: ", "), "") }
+                + entity.indexes.map { index in
+                    let names = index.elements.map { $0.propertyName ?? "an expression" }
+                    return (entity.name, "index", names.joined(separator: ", "), index.name)
+                }
+        }
+        let list = indexes.map {
+            "<tr><th scope=\"row\">\($0.0)</th><td>\($0.1)</td><td>\($0.2)</td><td class=\"sub\">\($0.3)</td></tr>"
+                as HTML
+        }
+        let table: HTML =
+            list.isEmpty
+            ? "<p class=\"null\">None in the model</p>"
+            : """
+            <div class="scroll" tabindex="0"><table class="grid"><thead><tr><th scope="col">Entity</th><th scope="col">Kind</th>
+            <th scope="col">Properties</th><th scope="col">Name</th></tr></thead><tbody>\(list.joined())</tbody></table></div>
+            """
+        let check: HTML =
+            store.file == nil
+            ? ""
+            : """
+            <h2>Integrity</h2>
+            <div id="integrity" data-check="\(site.link(["check"]))"><p class="sub">Being looked at …</p></div>
+            """
+        let body: HTML = """
+            <h1>\(store.file == nil ? "Store" : "File")</h1>
+            <table class="fields"><tbody>\(rows.joined("\n"))</tbody></table>
+            \(check)
+            <h2>Constraints and indexes</h2>
+            \(table)
+            """
+        return PageFrame.html("File", .file, site, body)
+    }
+
+    /// The defects of the store, as JSON; through a connection of its own. The check ends with the next thing to be
+    /// checked if the client leaves.
+    static func check(_ session: BrowserSession, _ client: (any HTTPClient)?) throws -> HTTPResponse {
+        let store = try session.open()
+        defer { store.close() }
+        guard let url = store.file else { throw PageFailure.missing("There is no file.") }
+        let problems = try StoreCheck(of: url, store) { _ in
+            guard client?.isWaiting ?? true else { throw CommandError("nobody waits for the check any more") }
+        }.problems
+        let texts = [store.damage].compactMap { $0 } + problems.map(\.text)
+        return Answer.json("{\"problems\": [\(texts.map(JSONText.string).joined(separator: ", "))]}")
     }
 }

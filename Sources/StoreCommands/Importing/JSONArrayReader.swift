@@ -82,3 +82,83 @@ struct JSONArrayReader {
         throw Mistake()
     }
 }
+
+/// The bytes of a file, one after the other; a piece of it is in memory at a time.
+struct ByteReader {
+    private static let piece = 1 << 18
+
+    private let file: FileHandle
+    private var buffer: [UInt8]
+    private var position = 0
+    /// How many bytes came before those in memory, and how many there are in all; 0 for what has no size.
+    private var passed = 0
+    private let size: Int
+
+    /// How much of the file was read; nil for what has no size, such as a pipe.
+    var fraction: Double? { size > 0 ? Double(passed + position) / Double(size) : nil }
+
+    /// - Parameter path: the file's path; `-` for the standard input.
+    /// - Throws: `CommandError` for a file that cannot be read.
+    init(path: String) throws {
+        func failure(_ reason: String) -> CommandError { CommandError("“\(path)” cannot be read: \(reason)") }
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw failure(errno == ENOENT ? "there is no such file" : String(cString: strerror(errno)))
+        }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        buffer = []
+        var facts = stat()
+        size = fstat(descriptor, &facts) == 0 ? Int(facts.st_size) : 0
+        do { try fill() } catch { throw failure((error as? CommandError)?.message ?? "\(error)") }
+    }
+
+    /// - Returns: whether there is more.
+    @discardableResult private mutating func fill() throws -> Bool {
+        var bytes = [UInt8](repeating: 0, count: Self.piece)
+        while true {
+            let count = read(file.fileDescriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw CommandError(String(cString: strerror(errno))) }
+            bytes.removeLast(bytes.count - count)
+            passed += buffer.count
+            (buffer, position) = (bytes, 0)
+            return count > 0
+        }
+    }
+
+    /// The next byte, which stays where it is; nil at the end.
+    mutating func peek() throws -> UInt8? {
+        if position == buffer.count, try !fill() { return nil }
+        return buffer[position]
+    }
+
+    /// The next byte; nil at the end.
+    mutating func next() throws -> UInt8? {
+        if position == buffer.count, try !fill() { return nil }
+        position += 1
+        return buffer[position - 1]
+    }
+
+    /// The bytes up to the end of a line, which goes, too; nil at the end of the file.
+    mutating func line() throws -> Data? {
+        guard try peek() != nil else { return nil }
+        var line = Data()
+        repeat {
+            let rest = buffer[position...]
+            if let end = rest.firstIndex(of: 0x0A) {
+                line.append(contentsOf: rest[..<end])
+                position = end + 1
+                return line
+            }
+            line.append(contentsOf: rest)
+            position = buffer.count
+        } while try fill()
+        return line
+    }
+
+    /// Leaves out a mark of the order of bytes.
+    mutating func skipMark() throws {
+        _ = try peek()
+        if buffer[position...].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 
 /// A line on a terminal that shows progress, and is updated at most ten times a second.
 package final class ProgressLine {
@@ -43,4 +44,29 @@ package final class ProgressLine {
         if isShown { errors("\r\u{1B}[K") }
         isShown = false
     }
+}
+
+/// Where output and errors go: what a terminal gets, and a file or a pipe does not.
+package struct Terminal {
+    /// Whether the output may be coloured.
+    package var hasColours = false
+    /// Whether what takes long says so on the standard error output.
+    package var showsProgress = false
+
+    /// Neither colours nor progress.
+    package static let none = Terminal()
+
+    package init() {}
+
+    /// - Parameter environment: the process's.
+    package init(environment: [String: String]) {
+        let isPlain = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+        hasColours = isatty(STDOUT_FILENO) == 1 && !isPlain
+        showsProgress = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
+    }
+
+    package func bold(_ text: String) -> String { hasColours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    package func quiet(_ text: String) -> String { hasColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    package func bad(_ text: String) -> String { hasColours ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+    package func good(_ text: String) -> String { hasColours ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 }

@@ -189,3 +189,179 @@ package protocol StoreEngine: AnyObject {
     /// Finishing in-place migrations.
     var migration: (any MigratedEngine)? { get }
 }
+
+/// An engine that runs statements, and can report them.
+package protocol ExplainingEngine: StoreEngine {
+    /// The statement for a fetch of rows, with a placeholder for each value.
+    func statement(of plan: FetchPlan) throws -> String
+}
+
+/// An engine whose long readings another thread can end.
+package protocol InterruptibleEngine: StoreEngine {
+    /// Ends the reading that is under way, which then throws; called from whatever thread. Nil if no store is open.
+    var interrupter: (@Sendable () -> Void)? { get }
+}
+
+/// Rows that are read in portions. Rows that others write meanwhile are not included.
+package protocol RowPortions: AnyObject {
+    /// The next rows; empty at the end.
+    func next(_ count: Int) throws -> ContiguousArray<Row>
+}
+
+/// An engine whose stores are migrated in place.
+package protocol MigratedEngine: StoreEngine {
+    /// Removes one table or column whose removal a migration deferred.
+    ///
+    /// - Returns: whether there was one.
+    func finishDeferredTask() throws -> Bool
+}
+
+/// An engine that numbers its rows, so that rows can be saved with their own keys.
+package protocol KeyedEngine: StoreEngine {
+    /// Reserves all keys up to a given one, so that new objects get other keys than objects that bring their own.
+    func reserveKeys(upTo key: Int64, of root: EntityLayout) throws
+
+    /// The highest key that was given out for an entity and those that inherit from it, also to objects that are gone.
+    func lastKey(of root: EntityLayout) throws -> Int64
+}
+
+/// An engine that is notified of other programs' writes.
+package protocol ChangeNotifyingEngine: StoreEngine {
+    /// Begins to observe changes.
+    ///
+    /// - Parameters:
+    ///   - whileIdle: runs a check while no other thread uses the engine, without waiting: returns `nil` if one does,
+    ///     `false` if there is no observer any more.
+    ///   - handler: called after others have changed the store.
+    func observeChanges(
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void)
+}
+
+/// An engine for stores that another program may have made, whose tables are matched to the model.
+package protocol InspectedEngine: StoreEngine {
+    /// The parts of the model that the store does not have, or has ambiguously. Everything else can be used.
+    var findings: [SchemaFinding] { get }
+
+    /// The names of the indexes that the model asks for, and the store does not have.
+    func missingIndexes() throws -> Set<String>
+
+    /// The references of a relationship that lead to no object, by the primary keys of the referring objects.
+    func danglingReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout
+    ) throws -> [Int64: [NSManagedObjectID]]
+}
+
+/// An engine that changes rows without handing them out, in one transaction each.
+package protocol BatchEngine: StoreEngine {
+    /// Writes new rows, or nothing.
+    ///
+    /// - Parameters:
+    ///   - plan: the entity and the properties that get values.
+    ///   - next: fills in the next row; returns false if there is none.
+    /// - Returns: the result of the insertion.
+    /// - Throws: the errors of `next`, and those of the store.
+    func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome
+
+    /// Changes rows.
+    func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome
+
+    /// Deletes rows, applying the delete rules.
+    func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome
+}
+
+/// An engine of a store that other coordinators and programs may write to.
+package protocol SharedEngine: StoreEngine {
+    /// A number that changes when others save to the store.
+    func changeCount() throws -> Int64
+
+    /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
+    var expectedChanges: Int64? { get set }
+
+    /// Keeps others from saving to the store, until something is saved here or `readmitWriters()` is called.
+    func lockOutWriters() throws
+
+    /// Keeps others from saving, as `lockOutWriters()` does, unless the caller would have to wait: for another
+    /// program's lock, for readers of the file, or for a server.
+    ///
+    /// - Returns: whether others are kept out.
+    func lockOutWritersUnlessBusy() throws -> Bool
+
+    /// Lets others save again.
+    func readmitWriters()
+
+    /// Whether reading does not block: it waits neither for a server, nor for another program that writes.
+    var readsWithoutWaiting: Bool { get }
+}
+
+/// Thrown if others have changed a store unexpectedly.
+package struct UnexpectedChange: Error {
+    package init() {}
+}
+
+/// The engine of a store without one: a developer's class that is neither atomic nor incremental. It supports nothing.
+package final class MissingEngine: StoreEngine {
+    private let type: String
+    private let url: URL?
+
+    package init(type: String, url: URL?) { (self.type, self.url) = (type, url) }
+
+    private func unsupported(_ work: String) -> NSError { StoreError.unsupported(work, storeType: type, url: url) }
+
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
+    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        throw unsupported("fetching")
+    }
+
+    package func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { throw unsupported("fetching") }
+
+    package func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { throw unsupported("inserting") }
+
+    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        throw unsupported("saving")
+    }
+}
+
+/// An engine that can combine many saves into one transaction.
+package protocol LongTransactionEngine: StoreEngine {
+    /// Begins a transaction that includes all saves until it ends.
+    ///
+    /// - Parameters:
+    ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
+    ///   - source: the store whose rows are copied, if they are copies: values of derived attributes are then taken
+    ///     from it, and not computed, and indexes that it does not have are not made, except for those of constraints,
+    ///     as far as the engine can do that.
+    /// - Throws: the errors of the stores.
+    func beginLongTransaction(makesIndexesLater: Bool, copying source: (any StoreEngine)?) throws
+
+    /// Creates the deferred indexes, and what computes derived attributes. Those whose rows share values that must be
+    /// unique are deferred again.
+    func makeIndexes() throws
+
+    /// Rows that share values which must be unique; empty if all indexes exist.
+    ///
+    /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    /// - Returns: the groups, each with its constraint.
+    /// - Throws: an error that names a missing index.
+    func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])]
+
+    /// Sets the version of all rows to that of new ones.
+    func resetVersions() throws
+
+    /// Ends the long transaction, if there is one.
+    ///
+    /// - Throws: the store's errors; nothing of the transaction is saved then.
+    func endLongTransaction(commits: Bool) throws
+}
+
+extension LongTransactionEngine {
+    package func beginLongTransaction(makesIndexesLater: Bool) throws {
+        try beginLongTransaction(makesIndexesLater: makesIndexesLater, copying: nil)
+    }
+}

@@ -70,3 +70,99 @@ package enum ExternalDataOption {
     /// Option (`URL`): the store is a copy of this store's database, and uses its external values. For reading only.
     package static let store = "PippinExternalDataStore"
 }
+
+/// A format of stores that an engine keeps: how a store is opened, and the operations on one that is not open.
+package protocol StoreFormat {
+    /// The name of the format's store type, by which programs add stores.
+    static var type: String { get }
+
+    /// The engine of a store that has not been opened yet.
+    static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine
+
+    // MARK: Stores that are not open
+
+    /// The metadata of a store, read without changing its content.
+    static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any]
+
+    /// Whether there is a place for a store with nothing in it, as after a store was destroyed.
+    static func isEmpty(at url: URL) throws -> Bool
+
+    /// Replaces the metadata of a store.
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws
+
+    /// Deletes the contents of a store. It does nothing if there is none.
+    static func destroy(at url: URL, options: [AnyHashable: Any]?) throws
+
+    /// Replaces a store by a copy of another one. Programs that have it open see a single change.
+    static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws
+
+    /// The same, from a store that options identify.
+    static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws
+}
+
+extension StoreFormat {
+    package static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws { try replace(at: destination, from: source, options: options) }
+
+    package static func isEmpty(at url: URL) throws -> Bool { false }
+
+    /// The metadata of a store that is identified without options.
+    package static func metadata(at url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
+
+    /// Replaces the metadata of a store that is identified without options.
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+        try setMetadata(metadata, at: url, options: nil)
+    }
+}
+
+/// An engine that can be opened and closed.
+package protocol OpenableEngine: StoreEngine {
+    /// Opens the store, creating it if it does not exist.
+    ///
+    /// - Throws: an `NSError` with Core Data's code: 134100 if the model does not fit, 259 for a damaged store, 513 for
+    ///   a place that cannot be written, 134090 for a store that another process keeps locked.
+    func open(_ model: NSManagedObjectModel?) throws
+
+    /// Closes the store.
+    func close()
+
+    /// Writes the metadata.
+    func saveMetadata() throws
+
+    /// Continues with a store of the same format at another place.
+    func relocate(to url: URL) throws
+}
+
+/// The properties that a store and its engine share: the store's location, options and metadata.
+package final class StoreFacts: @unchecked Sendable {
+    // @unchecked Sendable: used only under the coordinator's lock, except for `identity`, which is safe to share.
+
+    /// The location of the store.
+    package var url: URL?
+    /// The options with which the store was opened.
+    package let options: [AnyHashable: Any]?
+    /// The configuration of the model whose entities the store holds; `nil` for all.
+    let configuration: String?
+    /// The name of the configuration.
+    package var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
+    /// Whether the store may only be read.
+    package var isReadOnly: Bool
+    /// Why the store may only be read although its options do not say so, as the end of a sentence; empty if they do.
+    package var readOnlyReason = ""
+    /// The identity that IDs of the store's objects refer to; a store that replaces another takes over its identity.
+    package var identity = StoreIdentity(uuid: UUID().uuidString)
+    /// The metadata that are stored, or will be.
+    package var metadata: [String: Any] = [:]
+    /// Whether the metadata were set and have not been written yet, which the next save does.
+    package var metadataAreChanged = false
+
+    package init(url: URL?, configuration: String? = nil, options: [AnyHashable: Any]? = nil) {
+        self.url = url
+        self.configuration = configuration
+        self.options = options
+        isReadOnly = StoreSettings.flag(options, NSReadOnlyPersistentStoreOption)
+    }
+}

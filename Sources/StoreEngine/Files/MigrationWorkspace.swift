@@ -126,3 +126,63 @@ package final class MigrationWorkspace {
             underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
     }
 }
+
+extension URL {
+    /// Whether a store at this place is kept in memory: at `/dev/null`, which must never be written or deleted, or at a
+    /// name below it, where no file can be.
+    package var isNoFile: Bool { isFileURL && (path == "/dev/null" || path.hasPrefix("/dev/null/")) }
+
+    /// The name of the store in messages: its file's name in quotation marks, if there is a file.
+    package var storeName: String { isNoFile ? "the store in memory" : "“\(lastPathComponent)”" }
+
+    /// The file to which a symbolic link leads; the URL itself if it is not a link. SQLite's own files are beside it.
+    package var linkedFile: URL {
+        var status = stat()
+        guard isFileURL, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return self }
+        return resolvingSymlinksInPath()
+    }
+
+    /// Whether two URLs are of one file, or are the same.
+    package func isSameFile(as other: URL) -> Bool {
+        guard isFileURL, other.isFileURL, standardizedFileURL != other.standardizedFileURL else {
+            return isFileURL && other.isFileURL || self == other
+        }
+        var (own, others) = (stat(), stat())
+        return stat(path, &own) == 0 && stat(other.path, &others) == 0 && own.st_ino == others.st_ino
+            && own.st_dev == others.st_dev
+    }
+}
+
+/// Locks that show other processes which files and folders are in use. They end with their process, in whatever way it
+/// ends.
+package enum FileLock {
+    /// Takes the lock of an open file or folder, without waiting.
+    ///
+    /// - Returns: false if another process has it, and if the opened file is no longer under its name: another process
+    ///   may have removed it as a leftover just before it was locked.
+    /// - Throws: an error where there are no locks: to try again would not help.
+    package static func take(_ descriptor: Int32, _ url: URL) throws -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw StorePermissions.error(url, "locked", errno) }
+        }
+        return isThere(descriptor, url)
+    }
+
+    /// Takes the lock of an open file, and waits for it.
+    ///
+    /// - Returns: false if the opened file is no longer under its name.
+    /// - Throws: an error where there are no locks, as on some file systems of servers.
+    package static func wait(_ descriptor: Int32, _ url: URL) throws -> Bool {
+        while flock(descriptor, LOCK_EX) != 0 {
+            if errno != EINTR { throw StorePermissions.error(url, "locked", errno) }
+        }
+        return isThere(descriptor, url)
+    }
+
+    private static func isThere(_ descriptor: Int32, _ url: URL) -> Bool {
+        var (opened, there) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && lstat(url.path, &there) == 0 && opened.st_ino == there.st_ino
+            && opened.st_dev == there.st_dev
+    }
+}

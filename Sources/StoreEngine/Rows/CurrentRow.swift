@@ -81,3 +81,50 @@ package final class ReadRow: CurrentRow {
     package func double(at slot: Int) -> Double? { nil }
     package func date(at slot: Int) -> Double? { nil }
 }
+
+/// A row that is handed out for an object, without an ID, which most objects never need.
+package struct PlacedRow {
+    package let identity: ObjectIdentity
+    /// The version, which increases with every update: `Z_OPT`.
+    package let version: Int64
+    /// The values by slot; `.null` in the slots of transient attributes.
+    package let values: ContiguousArray<StoredValue>
+
+    @inlinable
+    package init(identity: ObjectIdentity, version: Int64, values: ContiguousArray<StoredValue>) {
+        self.identity = identity
+        self.version = version
+        self.values = values
+    }
+
+    package init(_ row: Row) {
+        self.init(identity: ObjectIdentity(row.objectID), version: row.version, values: row.values)
+    }
+}
+
+/// The values of one object in its store.
+package struct Row: @unchecked Sendable {
+    // @unchecked Sendable: see StoredValue.
+    package let objectID: NSManagedObjectID
+    /// The version, which increases with every update: `Z_OPT`.
+    package var version: Int64
+    /// The values by slot; `.null` in the slots of transient attributes.
+    package var values: ContiguousArray<StoredValue>
+
+    package init(objectID: NSManagedObjectID, version: Int64, values: ContiguousArray<StoredValue>) {
+        self.objectID = objectID
+        self.version = version
+        self.values = values
+    }
+
+    /// About how many bytes the values take.
+    package var byteCount: Int {
+        values.reduce(0) { sum, value in
+            switch value {
+            case .string(let text): sum + text.utf8.count
+            case .data(let data): sum + data.count
+            default: sum + 8
+            }
+        }
+    }
+}

@@ -1,6 +1,5 @@
 import CoreDataModel
 import Foundation
-import Ordering
 
 /// The numbering of an entity's properties in the persistent history. Pure.
 package struct HistoryProperties {
@@ -17,7 +16,7 @@ package struct HistoryProperties {
             guard let attribute = layout.slots[slot].attribute, !layout.slots[slot].isTransient else { return false }
             return attribute.preservesValueInHistoryOnDeletion && !attribute.allowsExternalStorage
                 && attribute.type != .compositeAttributeType
-        }.ordered { layout.slots[$0].name < layout.slots[$1].name }
+        }.sorted { layout.slots[$0].name < layout.slots[$1].name }
     }
 
     /// `ZCOLUMNS`: a bit for each property, starting with the highest bit of the first byte.

@@ -122,3 +122,124 @@ struct MisreadColumn {
         }
     }
 }
+
+extension OpenedStore {
+    /// The values that are read as something else than what the file has, as sentences without their final periods.
+    ///
+    /// - Parameter entity: the entity that is shown with its subentities; nil for all.
+    /// - Returns: a sentence for each property that has such values.
+    /// - Throws: an error for a file that cannot be read.
+    package func misreadValues(of entity: EntityLayout?) throws -> [String] {
+        guard facts.kind == .sqlite else { return [] }
+        return try ValueCheck.shownOtherwise(in: layout, coordinator.managedObjectModel, copy.url, of: entity)
+    }
+}
+
+/// The values that are read as something else than what the file has, among the rows that are shown: what nobody sees
+/// is not looked at, so that three rows of a large table take no longer than three of a small one.
+struct MisreadRows {
+    private let mapping: EntityMapping
+    private let connection: Connection
+    private var found: [MisreadColumn]
+
+    /// Nil for a store that is no SQLite file, which has no such values, and for an entity without a table.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - entity: the entity whose properties are shown.
+    ///   - slots: the numbers of these properties.
+    /// - Throws: an error for a file that cannot be read.
+    init?(_ store: DirectStore, _ entity: EntityLayout, slots: [Int]) throws {
+        guard let file = store.file, store.pagesByKey else { return nil }
+        connection = try ReadingConnection.open(file)
+        let schema = try ReadingConnection.schema(of: store, file)
+        guard let mapping = schema.mapping(of: entity) else { return nil }
+        self.mapping = mapping
+        found = MisreadColumn.all(of: mapping, slots: slots)
+    }
+
+    /// Looks at rows that are shown.
+    ///
+    /// - Throws: SQLite's errors.
+    mutating func follow(_ rows: some Sequence<Row>) throws {
+        let keys = rows.map(\.objectID.key)
+        do { try MisreadColumn.look(for: &found, in: mapping, among: keys, connection) } catch let error as SQLiteError
+            where error.isBeyondLimit
+        {
+            // What is too large to be looked at is not shown, either.
+            for key in keys { try? MisreadColumn.look(for: &found, in: mapping, among: [key], connection) }
+        }
+    }
+
+    /// A sentence for each property with such values, without its final period.
+    var texts: [String] { found.compactMap(\.text).map(Self.ofOutput) }
+
+    static func ofOutput(_ text: String) -> String { "\(text); the output has what they are read as" }
+}
+
+/// The values of an SQLite store that are read as something else than what the file has: those of another kind than
+/// their property, such as a text in a column of numbers, which is read as 0, and those beyond its type. Reads each
+/// table once or twice.
+extension ValueCheck {
+    /// What a copy has otherwise than its source.
+    ///
+    /// - Parameters:
+    ///   - store: the store, open; one of another type has no such values.
+    ///   - coordinator: its coordinator.
+    /// - Returns: a sentence for each property, without its final period.
+    /// - Throws: `CommandError` for rows that no copy can have, and an error for a file that cannot be read.
+    package static func differencesOfCopy(
+        of store: NSPersistentStore, _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> [String] {
+        guard store.type == NSSQLiteStoreType, let url = store.url else { return [] }
+        let layout = coordinator.modelLayout
+        let roots = layout.entities.filter { $0.superentity == nil }
+        let strangers = try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, url)
+        guard strangers.isEmpty else {
+            throw CommandError("\(strangers.joined(separator: "; ")). A copy cannot have them, and was not made")
+        }
+        let check = try ValueCheck(layout, coordinator.managedObjectModel, url)
+        return try check.misread(among: layout.entities).map { "\($0); the copy has what they are read as" }
+            + layout.entities.flatMap { entity -> [String] in
+                guard let mapping = check.schema.mapping(of: entity) else { return [] }
+                return try check.strangePairs(from: mapping).map { "\($0.text); the copy does not have them" }
+            }
+    }
+
+    /// What is shown of a store otherwise than the file has it.
+    ///
+    /// - Parameters:
+    ///   - layout: the model's layout.
+    ///   - model: the model.
+    ///   - url: the store's file.
+    ///   - entity: the entity that is shown with its subentities; nil for all of the model.
+    /// - Returns: a sentence for each property, without its final period.
+    /// - Throws: an error for a file that cannot be read.
+    static func shownOtherwise(
+        in layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL, of entity: EntityLayout?
+    ) throws -> [String] {
+        var entities = layout.entities
+        if let entity {
+            entities = entity.selfAndSubentities
+            // Inherited properties are checked with the entities that declare them.
+            var ancestor = entity.superentity
+            while let next = ancestor {
+                entities.insert(next, at: 0)
+                ancestor = next.superentity
+            }
+        }
+        return try ValueCheck(layout, model, url).misread(among: entities).map(MisreadRows.ofOutput)
+    }
+
+    private init(_ layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL) throws {
+        self.init(try ReadingConnection.schema(of: layout, model, url), try ReadingConnection.open(url))
+    }
+
+    private func misread(among entities: [EntityLayout]) throws -> [String] {
+        try entities.flatMap { entity -> [String] in
+            // The rest of a store whose tables are damaged is shown all the same.
+            guard let mapping = schema.mapping(of: entity) else { return [] }
+            return try misread(in: mapping).map(\.text)
+        }
+    }
+}

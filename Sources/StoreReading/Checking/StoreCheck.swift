@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
@@ -242,5 +243,145 @@ package struct StoreCheck {
                 kind: .reference,
                 text: "“\(entity.name).\(relationship.name)” of \(TextTools.count(found.count, "object")) leads to "
                     + "“\(relationship.destination.name)” objects that are gone: \(names)\(rest)"))
+    }
+}
+
+/// What is wrong in the tables in which a store says what it is: its UUID, and its entities with their numbers.
+enum BookkeepingCheck {
+    /// - Parameters:
+    ///   - layout: the store's own model.
+    ///   - schema: its tables.
+    ///   - url: the file.
+    /// - Returns: the defects.
+    /// - Throws: SQLite's errors.
+    static func problems(of layout: ModelLayout, _ schema: SQLSchema, _ url: URL) throws -> [StoreCheck.Problem] {
+        let file = try RawStoreFile.forReading(url)
+        var problems: [StoreCheck.Problem] = []
+        if let uuid = try file.metadata()?.uuid, UUID(uuidString: uuid) == nil {
+            let text = "the UUID of the store (Z_METADATA.Z_UUID) is “\(TextTools.inOneLine(uuid))”, and no valid UUID"
+            problems.append(StoreCheck.Problem(kind: .file, text: text))
+        }
+        let rows = try file.entities()
+        let numbers = Set(rows.map(\.number))
+        let names = Dictionary(rows.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let parents = Dictionary(rows.map { ($0.number, $0.parent) }, uniquingKeysWith: { first, _ in first })
+        for entity in layout.entities {
+            // An entity of another configuration has no table here, and needs no number.
+            guard let mapping = schema.mapping(of: entity), file.tables.contains(mapping.table) else { continue }
+            guard numbers.contains(mapping.number), let parent = parents[mapping.number] else {
+                let text =
+                    "Z_PRIMARYKEY has no row for “\(entity.name)”, so that no object of it can be saved"
+                problems.append(StoreCheck.Problem(kind: .entity, text: text))
+                continue
+            }
+            let expected = entity.superentity.flatMap { schema.mapping(of: $0)?.number } ?? 0
+            guard parent != expected else { continue }
+            let found = names[parent].map { "“\($0)”" } ?? (parent == 0 ? "none" : "no entity’s number, \(parent)")
+            let text =
+                "the superentity of “\(entity.name)” (Z_PRIMARYKEY.Z_SUPER) is \(found), and in the model it is "
+                + (entity.superentity.map { "“\($0.name)”" } ?? "none")
+            problems.append(StoreCheck.Problem(kind: .entity, text: text))
+        }
+        return problems
+    }
+}
+
+/// The values of a store whose files are gone.
+package enum MissingFiles {
+    /// `1 of 3 files with values is missing`, for a store in a file; nil if there are all.
+    package static func text(of store: URL) throws -> String? {
+        text(of: try ExternalDataSummary(database: store, store: store))
+    }
+
+    static func text(of summary: ExternalDataSummary) -> String? {
+        guard summary.missing > 0 else { return nil }
+        return "\(summary.missing) of \(TextTools.count(summary.values, "file")) with values "
+            + "\(summary.missing == 1 ? "is" : "are") missing"
+    }
+}
+
+/// Finds values in the rows of a store that no object can have: values of another kind than their property, none where
+/// one is required, rows of an abstract entity, pairs that lead in one direction only. Reads each table once for all of
+/// its columns.
+package struct ValueCheck {
+    let schema: SQLSchema
+    let connection: Connection
+
+    init(_ schema: SQLSchema, _ connection: Connection) { (self.schema, self.connection) = (schema, connection) }
+
+    /// - Parameter root: an entity without a superentity. Its subentities are checked, too.
+    /// - Returns: the defects, in the order of the entities and their properties.
+    /// - Throws: SQLite's errors.
+    func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
+        try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
+            guard let mapping = schema.mapping(of: entity) else { return [] }
+            return try abstract(mapping) + missing(in: mapping) + misread(in: mapping) + strangePairs(from: mapping)
+                + oneSided(from: mapping)
+        }
+    }
+
+    // MARK: What is wrong
+
+    private func abstract(_ mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        guard mapping.layout.isAbstract, mapping.sharesTable,
+            let count = try connection.integer(ValueCheckSQL.own(rowsOf: mapping)), count > 0
+        else { return [] }
+        let text =
+            "\(TextTools.count(Int(count), "object")) \(count == 1 ? "is" : "are") of “\(mapping.layout.name)”, which is abstract"
+        return [StoreCheck.Problem(kind: .entity, text: text)]
+    }
+
+    /// Required values that are missing, without which no object can be saved or imported.
+    private func missing(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        var found = MisreadColumn.required(of: mapping)
+        try MisreadColumn.look(for: &found, in: mapping, connection)
+        return found.compactMap(\.text).map { StoreCheck.Problem(kind: .value, text: $0) }
+    }
+
+    /// Values of an entity's own properties that are read as something else: those of its superentities are checked
+    /// with them.
+    func misread(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        let inherited = mapping.layout.superentity?.slots.count ?? 0
+        var found = MisreadColumn.all(of: mapping, slots: Array(mapping.layout.slots.indices.dropFirst(inherited)))
+        try MisreadColumn.look(for: &found, in: mapping, connection)
+        return found.compactMap(\.text).map { StoreCheck.Problem(kind: .value, text: $0) }
+    }
+
+    /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.
+    func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        try mapping.layout.relationships.compactMap { relationship -> StoreCheck.Problem? in
+            guard relationship.source === mapping.layout, mapping.toManys.indices.contains(relationship.index),
+                case .joinTable(let join)? = mapping.toManys[relationship.index]
+            else { return nil }
+            let isSeenFromBoth = relationship.inverse.map { $0 !== relationship && !$0.isTransient } ?? false
+            let columns = (isSeenFromBoth ? [] : [join.sourceColumn]) + [join.destinationColumn]
+            guard let count = try connection.integer(ValueCheckSQL.strangePairs(in: join, columns: columns)), count > 0
+            else { return nil }
+            let text =
+                "“\(mapping.layout.name).\(relationship.name)” has \(TextTools.count(Int(count), "pair")) in \(join.table) "
+                + "with a key that is not an object’s number"
+            return StoreCheck.Problem(kind: .value, text: text)
+        }
+    }
+
+    private func oneSided(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        try mapping.layout.toOnes.compactMap { relationship in
+            guard relationship.source === mapping.layout, let inverse = relationship.inverse, !inverse.isToMany,
+                !relationship.isTransient, !inverse.isTransient, let column = mapping.columns[relationship.slot],
+                let destination = schema.mapping(of: relationship.destination),
+                let back = schema.mapping(of: inverse.source)?.columns[inverse.slot]
+            else { return nil }
+            let statement = try connection.prepare(
+                ValueCheckSQL.oneSided(column, of: mapping, back: back, of: destination))
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            guard !keys.isEmpty else { return nil }
+            let names = keys.prefix(TextTools.mostNamed).map { "\(mapping.layout.name)/p\($0)" }
+            let rest = keys.count > names.count ? ", …" : ""
+            let text =
+                "“\(mapping.layout.name).\(relationship.name)” of \(TextTools.count(keys.count, "object")) leads to objects whose "
+                + "“\(inverse.name)” does not lead back: \(names.joined(separator: ", "))\(rest)"
+            return StoreCheck.Problem(kind: .reference, text: text)
+        }
     }
 }

@@ -82,3 +82,10 @@ package struct Graphviz {
     /// Its child processes, which hold the pipe for errors open, are ended too.
     private static func kill(_ id: pid_t) { if Foundation.kill(-id, SIGKILL) != 0 { Foundation.kill(id, SIGKILL) } }
 }
+
+/// The formats of drawings.
+package enum GraphFormat: String, CaseIterable {
+    case dot
+    case svg
+    case png
+}

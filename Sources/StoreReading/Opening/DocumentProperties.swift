@@ -145,3 +145,175 @@ extension DocumentProperties.Owned {
         return destination
     }
 }
+
+/// The attributes of a derived model, by the paths in a file. Pure.
+enum DocumentAttributes {
+    /// The attributes of paths that have their first name in common: `home.city` and `home.street` are elements of a
+    /// composite attribute. Paths that no composite attribute has are attributes of these names.
+    static func properties(_ types: [String: NSAttributeType]) -> [PropertyDocument] {
+        let most = DocumentCheck.maximumCompositeDepth + 1
+        let members = types.map { path, type in
+            let keys = path.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false)
+            return Member(keys: keys.map(String.init)[...], type: type)
+        }
+        if members.allSatisfy({ $0.keys.count <= most && !$0.keys.contains("") }),
+            let name = members.first?.keys.first, let attribute = attribute(members.map(\.inner))
+        {
+            return [optional(name, .attribute(attribute))]
+        }
+        return types.sorted { $0.key < $1.key }.map { path, type in
+            optional(path, .attribute(AttributeDocument(type: readable(type))))
+        }
+    }
+
+    private struct Member {
+        let keys: ArraySlice<String>
+        let type: NSAttributeType
+
+        var inner: Member { Member(keys: keys.dropFirst(), type: type) }
+    }
+
+    /// - Returns: nil if one of the paths ends where another one goes on.
+    private static func attribute(_ members: [Member]) -> AttributeDocument? {
+        if members.count == 1, members[0].keys.isEmpty { return AttributeDocument(type: readable(members[0].type)) }
+        guard members.allSatisfy({ !$0.keys.isEmpty }) else { return nil }
+        var composite = AttributeDocument(type: .compositeAttributeType)
+        let groups = Dictionary(grouping: members) { $0.keys.first ?? "" }
+        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
+            guard let element = attribute(group.map(\.inner)) else { return nil }
+            composite.elements.append(optional(name, .attribute(element)))
+        }
+        return composite
+    }
+
+    /// The types that a file may name, and no value has, are those of texts.
+    private static func readable(_ type: NSAttributeType) -> NSAttributeType {
+        [.undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType].contains(type)
+            ? .stringAttributeType : type
+    }
+
+    /// A property that may be without a value, with its name in the file.
+    static func optional(_ name: String, _ kind: PropertyDocument.Kind) -> PropertyDocument {
+        var property = PropertyDocument(name: name, kind: kind)
+        property.isOptional = true
+        StoredNames.record(name, in: &property)
+        return property
+    }
+}
+
+/// The names that the properties of a derived model have in the store: such a model is not the one that the store was
+/// made with, and its properties are found by both names.
+enum StoredNames {
+    private static let key = "PippinStoredName"
+
+    static func record(_ name: String, in property: inout PropertyDocument) { property.userInfo[key] = .string(name) }
+
+    /// The property's name for a key as it was typed, if it is the name in the store, in whichever case; otherwise the
+    /// key.
+    static func resolved(_ typed: String, in entity: EntityLayout) -> String {
+        let all = entity.selfAndSubentities
+        if all.contains(where: { $0.propertyByName[typed] != nil }) { return typed }
+        let folded = typed.lowercased()
+        for candidate in all {
+            for (name, property) in candidate.description.propertiesByName
+            where (property.userInfo?[key] as? String)?.lowercased() == folded {
+                return name
+            }
+        }
+        return typed
+    }
+
+    /// The names of the properties on a path.
+    static func resolved(_ keys: [String], in entity: EntityLayout) -> [String] {
+        var current: EntityLayout? = entity
+        return keys.map { key in
+            guard let here = current, !key.hasPrefix("@") else { return key }
+            let name = resolved(key, in: here)
+            current = here.selfAndSubentities.lazy.compactMap { $0.relationship(named: name)?.destination }.first
+            return name
+        }
+    }
+}
+
+/// What an XML or binary store's file says about its entities, by the names that they have in a model. Pure.
+struct DocumentFacts {
+    /// What is declared of the entities' properties.
+    private(set) var entities: [String: StoreDeclarations.Entity] = [:]
+    /// The entities of the objects to which relationships lead, by source and name.
+    private(set) var targets: [String: [String: Set<String>]] = [:]
+    /// The names of entities by those in the file.
+    private let spellings: [String: [String]]
+
+    /// - Parameters:
+    ///   - contents: the content of the file.
+    ///   - isXML: whether it is XML, which has the names of entities in capitals. The metadata have them as they are.
+    ///   - versionHashes: those in the metadata.
+    init(of contents: StoreDocument, isXML: Bool, versionHashes: [String: Data]) {
+        spellings = Dictionary(versionHashes.keys.map { (isXML ? $0.uppercased() : $0, [$0]) }, uniquingKeysWith: +)
+        for name in spellings.keys { entities[spelled(name)] = .init() }
+        for (name, declared) in contents.declarations.entities.sorted(by: { $0.key < $1.key }) {
+            var entity = declared
+            // A damaged file may spell one name in two ways.
+            if let known = entities[spelled(name)] {
+                entity.attributes.merge(known.attributes, uniquingKeysWith: contents.declarations.common)
+                entity.relationships.merge(known.relationships) { first, _ in first }
+            }
+            for (key, relationship) in declared.relationships {
+                guard let destination = relationship.destination.map(spelled) else { continue }
+                entity.relationships[key]?.destination = destination
+                if entities[destination] == nil { entities[destination] = .init() }
+            }
+            entities[spelled(name)] = entity
+        }
+        addObjects(of: contents)
+    }
+
+    func spelled(_ name: String) -> String {
+        guard let known = spellings[name], known.count == 1 else { return name }
+        return known[0]
+    }
+
+    /// What objects have is there, whether it is declared or not: a file may be damaged.
+    private mutating func addObjects(of contents: StoreDocument) {
+        let names = Dictionary(
+            contents.objects.map { ($0.key, spelled($0.entityName)) }, uniquingKeysWith: { first, _ in first })
+        for object in contents.objects {
+            let entity = spelled(object.entityName)
+            if entities[entity] == nil { entities[entity] = .init() }
+            for (name, _) in object.attributes where entities[entity]?.attributes[name] == nil {
+                entities[entity]?.attributes[name] = .stringAttributeType
+            }
+            for (name, keys) in object.relationships {
+                let bound = entities[entity]?.relationships[name]?.maxCount
+                if bound == nil { entities[entity]?.relationships[name] = .init() }
+                if bound == 1, keys.count > 1 { entities[entity]?.relationships[name]?.maxCount = 0 }
+                targets[entity, default: [:]][name, default: []].formUnion(keys.compactMap { names[$0] })
+            }
+        }
+    }
+
+    // MARK: Inheritance
+
+    /// More attributes than real stores inherit in all.
+    private static let maximumInherited = 1_000_000
+
+    /// What the relationships say about the inheritance; nothing where they contradict each other, or say more than can
+    /// be followed.
+    func inheritance() -> (inheritance: EntityInheritance, isKnown: Bool) {
+        let none = EntityInheritance(entities.keys.sorted())
+        var found = none
+        for (source, relationships) in targets {
+            for (name, members) in relationships {
+                guard let destination = entities[source]?.relationships[name]?.destination else { continue }
+                for member in members { found.insert(member, below: destination) }
+            }
+        }
+        guard found.close() else { return (none, false) }
+        var inherited = 0
+        for entity in found.entities {
+            for above in found.ancestors(of: entity) { inherited += entities[above]?.attributes.count ?? 0 }
+            guard inherited <= Self.maximumInherited else { return (none, false) }
+        }
+        return (found, true)
+    }
+}

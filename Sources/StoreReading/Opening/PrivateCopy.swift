@@ -113,3 +113,88 @@ package final class PrivateCopy {
         }
     }
 }
+
+extension PrivateCopy {
+    /// A copy of a store to read in its place, where reading the store itself would change the files beside it: SQLite
+    /// makes or renews `-shm` for a log that nobody uses, and cannot do so in a folder that is read-only; and it takes
+    /// back what an interrupted program has written, by its journal.
+    ///
+    /// While another program has the store open, that program keeps these files, and SQLite sees what it saves in a
+    /// state that is complete: then, and without a log, the store is read as it is.
+    ///
+    /// Call this before anything in the process opens the store. The result is nil for a store to be read as it is.
+    ///
+    /// - Parameter original: the store.
+    /// - Throws: `CommandError` if the file is missing, no store, or cannot be read or copied.
+    package convenience init?(leavingLogOf original: URL) throws {
+        let (log, shared) = (original.path + "-wal", original.path + "-shm")
+        let hasLog = [log, shared].contains { FileManager.default.fileExists(atPath: $0) }
+        guard try StoreKind(of: original) == .sqlite,
+            hasLog ? !Self.isLocked(shared) : StoreFile.hasContent(original, "-journal")
+        else { return nil }
+        try self.init(of: original)
+    }
+
+    /// Whether another process has the database of a `-shm` file open: each connection locks one of its bytes, of which
+    /// SQLite uses nine from byte 120 on (https://www.sqlite.org/walformat.html).
+    static func isLocked(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (120, 9)
+        // What the system cannot tell is taken for a lock: reading in place is always right.
+        return fcntl(file, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
+    }
+}
+
+extension FileFacts {
+    /// Reads a copy. If pages are damaged that every reader of a store needs, it is replaced by what can be read of it
+    /// first: the pages of the objects may be intact. A table that every reader needs, and that is missing, is made.
+    ///
+    /// - Parameters:
+    ///   - copy: the copy.
+    ///   - original: the store.
+    ///   - isDamaged: whether damage was found in other pages, so that the copy is replaced in any case.
+    ///   - readsDamaged: whether what can be read takes the place of a copy with damaged pages.
+    /// - Throws: the same errors as `init(copy:original:)`.
+    package init(
+        salvaging copy: PrivateCopy, original: URL, isDamaged: Bool = false, readsDamaged: Bool = true
+    ) throws {
+        let isSalvaged =
+            try readsDamaged && StoreKind(of: original) == .sqlite && (isDamaged || copy.hasDamagedBookkeeping)
+            && ForeignLog.text(original).isEmpty && (isDamaged || SQLiteHeader(of: copy.url)?.missingBytes == nil)
+        // If nothing can be read, the error is that of the file as it is.
+        if isSalvaged { try? copy.salvage() }
+        let wasSalvaged = !copy.losses.isEmpty
+        let missing = try? copy.completeTables()
+        try self.init(copy: copy.url, original: original)
+        guard missingMetadata != nil else { return }
+        if missing == "Z_METADATA" {
+            missingMetadata = "there is no table Z_METADATA"
+        } else if wasSalvaged {
+            missingMetadata = "they are on a damaged page"
+        }
+    }
+}
+
+extension PrivateCopy {
+    /// What the copy lacks of a damaged store, and what to do, as a sentence without its final period; nil for an
+    /// intact one.
+    var damage: String? {
+        losses.isEmpty
+            ? nil
+            : "the file is damaged, and what can be read is shown: \(losses.joined(separator: "; ")). \(StoreRepair.advice)"
+    }
+
+    /// Whether the metadata, the numbers of the entities or the copy of the model are on damaged pages.
+    fileprivate var hasDamagedBookkeeping: Bool {
+        do {
+            let file = try RawStoreFile(url, mode: .readWrite)
+            guard file.tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else { return false }
+            _ = try (file.metadata(), file.entities(), file.modelCopies())
+            return false
+        } catch { return (error as? SQLiteError)?.isCorrupt ?? false }
+    }
+}

@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import KeyedArchives
 
 /// The output of `pippin info` and `pippin dump` for a store without a model.
@@ -50,5 +51,118 @@ package enum RawText {
             try output(isFirst ? "]" : "\n    ]")
         }
         try output("\n  }\n}\n")
+    }
+}
+
+/// JSON (RFC 8259) as text, with members in the given order.
+package enum JSONText {
+    /// The member of an object that says which of its values are not there; see `ValueMarks`.
+    package static let marksName = ObjectHead.marks
+
+    package static func string(_ value: String) -> String {
+        // Most texts need no replacements. The control characters from U+0080 to U+009F begin with the byte C2.
+        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 }) {
+            return "\"\(value)\""
+        }
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+                text += String(format: "\\u%04x", scalar.value)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+
+    /// A number in JSON. Infinities and NaN, for which JSON has no number, are written as strings.
+    package static func number(_ value: Double) -> String {
+        value.isFinite ? "\(value)" : string("\(value)")
+    }
+
+    package static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\(string($0.0)): \($0.1)" }.joined(separator: ", ") + "}"
+    }
+}
+
+/// The names under which something else than a property is written among the values of an object.
+enum ObjectHead {
+    /// The object's URI.
+    static let name = "objectID"
+    /// What is not there of the values; see `ValueMarks`.
+    static let marks = "$marks"
+
+    /// The name under which a property is written: another one if it has one of these names, as a file may say.
+    static func property(_ property: String) -> String {
+        property == name || property == marks ? "\(property) 2" : property
+    }
+}
+
+/// The content of bytes that are text-like, as SwiftData keeps `Codable` values: JSON, or a property list.
+package enum BlobText {
+    private static let longest = 400
+    /// Larger values are not shown on a line.
+    private static let largest = 1 << 20
+
+    /// `JSON [1,2]`, `property list ["a", "b"]`; nil for other bytes.
+    package static func content(of data: Data) -> String? {
+        guard !data.isEmpty, data.count <= largest else { return nil }
+        if PropertyList.isBinary(data) {
+            guard let list = try? PropertyList(binary: data) else { return nil }
+            // An archive is a graph of objects, and not readable as a list.
+            if case .dictionary(let members) = list, members["$archiver"] != nil { return nil }
+            var text = ""
+            append(list, to: &text)
+            return "property list " + shortened(text)
+        }
+        guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            JSONCheck.holds(data, allowsFragments: false), let text = String(data: data, encoding: .utf8)
+        else { return nil }
+        return "JSON " + shortened(text)
+    }
+
+    /// Whether a text is longer than what is shown of it: a character has at most four bytes.
+    private static func isLongEnough(_ text: String) -> Bool { text.utf8.count > 4 * longest }
+
+    /// Writes as much as is shown: a list may use its parts so often that the whole has no end.
+    private static func append(_ list: PropertyList, to text: inout String, depth: Int = 0) {
+        guard !isLongEnough(text) else { return }
+        guard depth < 16 else { return text += "…" }
+        switch list {
+        case .boolean(let value): text += value ? "true" : "false"
+        case .integer(let value): text += "\(value)"
+        case .unsignedInteger(let value): text += "\(value)"
+        case .real(let value): text += "\(value)"
+        case .date(let value): text += JSONText.string(TextTools.iso8601(value.timeIntervalSinceReferenceDate))
+        case .data(let value): text += JSONText.string(value.base64EncodedString())
+        case .string(let value): text += JSONText.string(value)
+        case .uid(let value): text += "UID \(value)"
+        case .array(let values):
+            text += "["
+            for (position, value) in values.prefix(64).enumerated() where !isLongEnough(text) {
+                if position > 0 { text += ", " }
+                append(value, to: &text, depth: depth + 1)
+            }
+            text += "]"
+        case .dictionary(let members):
+            text += "{"
+            for (position, member) in members.sorted(by: { $0.key < $1.key }).prefix(64).enumerated()
+            where !isLongEnough(text) {
+                text += (position > 0 ? ", " : "") + "\(JSONText.string(member.key)): "
+                append(member.value, to: &text, depth: depth + 1)
+            }
+            text += "}"
+        }
+    }
+
+    /// The text shortened and without control characters, which would reach the terminal.
+    private static func shortened(_ text: String) -> String {
+        TextTools.plain(String(text.unicodeScalars.prefix(longest))) + (text.unicodeScalars.count > longest ? "…" : "")
     }
 }

@@ -1,4 +1,5 @@
 @_exported import CoreDataModel
+import Dispatch
 import Foundation
 @_exported import MigrationPlans
 @_exported import StoreEngine
@@ -206,4 +207,152 @@ private final class CompiledModel: Sendable {
         self.model = model
         self.layout = layout
     }
+}
+
+// Reports that stores have changed.
+extension StoreSession {
+    /// One queue, so that the reports are in the order of the changes.
+    private static let changeQueue = DispatchQueue(label: "StoreSession.changes")
+
+    /// Reports a changed store, later, since a save must not wait for its observers. Changes within 20 ms are reported
+    /// together, so that frequent saves do not wake this queue each time.
+    ///
+    /// - Parameters:
+    ///   - store: the changed store.
+    ///   - followsSave: whether the session's `saves` report the same change.
+    package func announceChange(of store: SessionStore, followsSave: Bool = false) {
+        guard store.engine.changeNotifications != nil, let turn = store.announcements.add(followsSave: followsSave)
+        else { return }
+        switch turn {
+        case .now: Self.changeQueue.async { [self] in reportChanges(of: store) }
+        case .at(let moment):
+            // If the session has been released, there are no listeners.
+            Self.changeQueue.asyncAfter(deadline: moment) { [weak self] in self?.reportChanges(of: store) }
+        }
+    }
+
+    private func reportChanges(of store: SessionStore) {
+        let followSaves = store.announcements.take()
+        guard withLock({ stores.contains { $0 === store } }) else { return }
+        changes.notify(StoreChanges(store: store, followSaves: followSaves))
+    }
+}
+
+/// A log of which objects were saved recently, and when. It shows whether the values that a fault was fetched with are
+/// still current.
+struct ChangeLog {
+    /// The changes of saves that are not in `lastChange` yet: after most saves, nothing is looked up there.
+    private var recent: [(generation: UInt32, keys: [Key])] = []
+    private var lastChange: [Key: UInt32] = [:]
+    private var count = 0
+    /// Values read before this generation can no longer be judged.
+    private var start: UInt32 = 0
+
+    /// Limits the memory; beyond it, old faults read their rows again.
+    private static let capacity = 200_000
+
+    /// An ID as numbers: a class would be hashed and compared by dynamic calls.
+    private struct Key: Hashable {
+        let key: Int64
+        let tag: UInt64
+
+        init(_ identifier: NSManagedObjectID) { (key, tag) = (identifier.key, identifier.tableTag) }
+        init(_ identity: ObjectIdentity) { (key, tag) = (identity.key, identity.tag) }
+    }
+
+    mutating func note(_ changes: ChangeSet, _ generation: UInt32) {
+        var keys: [Key] = []
+        keys.reserveCapacity(changes.updated.count + changes.deleted.count)
+        // By index: iterating over the changes would retain each.
+        for index in changes.updated.indices { keys.append(Key(changes.updated[index].objectID)) }
+        for index in changes.deleted.indices { keys.append(Key(changes.deleted[index].objectID)) }
+        note(keys, generation)
+    }
+
+    mutating func note(_ identifiers: [NSManagedObjectID], _ generation: UInt32) {
+        note(identifiers.map(Key.init), generation)
+    }
+
+    /// Records changes of unknown objects: values read before can no longer be judged.
+    mutating func noteUnknown(_ generation: UInt32) {
+        recent = []
+        lastChange = [:]
+        count = 0
+        start = generation
+    }
+
+    private mutating func note(_ keys: [Key], _ generation: UInt32) {
+        guard !keys.isEmpty else { return }
+        count += keys.count
+        if count > Self.capacity {
+            recent = []
+            lastChange = [:]
+            count = 0
+            start = generation
+        } else {
+            recent.append((generation, keys))
+        }
+    }
+
+    /// Whether no save has changed an object after a generation, as far as the log goes back.
+    mutating func isUnchanged(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
+        guard stamp >= start else { return false }
+        for (generation, keys) in recent {
+            for key in keys { lastChange[key] = generation }
+        }
+        recent = []
+        return lastChange[Key(identity)].map { $0 <= stamp } ?? true
+    }
+}
+
+/// Listeners that are called for each event.
+///
+/// Notifications are for programs, and contain sets of objects like Core Data's, which these listeners do not need.
+package final class Listeners<Event>: Sendable {
+    package typealias Listener = @Sendable (Event) -> Void
+
+    private struct State {
+        var listeners: [(number: Int, listener: Listener)] = []
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter listener: is called for each event from now on.
+    /// - Returns: the listener's number, by which it is removed.
+    package func add(_ listener: @escaping Listener) -> Int {
+        state.withLock { state in
+            state.next += 1
+            state.listeners.append((state.next, listener))
+            return state.next
+        }
+    }
+
+    /// - Parameter number: a listener's number. The listener may still be called for an event that is being reported.
+    package func remove(_ number: Int) { state.withLock { $0.listeners.removeAll { $0.number == number } } }
+
+    /// Reports an event, which is only made if there are listeners.
+    package func notify(_ event: @autoclosure () -> Event) {
+        let listeners = state.withLock { $0.listeners }
+        if listeners.isEmpty { return }
+        let event = event()
+        for (_, listener) in listeners { listener(event) }
+    }
+}
+
+/// What a save wrote.
+package struct SavedEntities: Sendable {
+    /// The names of the saved entities.
+    package let names: Set<String>
+    /// What was written; nil for a save of objects.
+    package let changes: ChangeSet?
+
+    package init(_ names: Set<String>, _ changes: ChangeSet?) { (self.names, self.changes) = (names, changes) }
+}
+
+/// Changes of one store.
+package struct StoreChanges: Sendable {
+    package let store: SessionStore
+    /// For each change, in order, whether a save of the session has reported it.
+    package let followSaves: [Bool]
 }

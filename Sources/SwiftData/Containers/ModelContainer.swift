@@ -165,3 +165,127 @@ enum StoreOpening {
         throw SwiftDataError.loadIssueModelContainer.because("\(configuration.url.path): \(failure)")
     }
 }
+
+/// Makes Core Data's staged migrations of plans.
+enum StagedPlans {
+    /// - Returns: nil for a plan without steps.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a version whose models cannot be kept.
+    static func manager(of plan: any SchemaMigrationPlan.Type) throws -> NSStagedMigrationManager? {
+        let stages = try plan.stages.map { stage -> NSMigrationStage in
+            switch stage {
+            case .lightweight(let old, let new):
+                return NSLightweightMigrationStage([
+                    try model(of: old).versionChecksum, try model(of: new).versionChecksum,
+                ])
+            case .custom(let old, let new, let willMigrate, let didMigrate):
+                let custom = NSCustomMigrationStage(
+                    migratingFrom: try reference(to: old), to: try reference(to: new))
+                custom.willMigrateHandler = willMigrate.map { handler(old, $0) }
+                custom.didMigrateHandler = didMigrate.map { handler(new, $0) }
+                custom.label = "\(old.versionIdentifier) to \(new.versionIdentifier)"
+                return custom
+            }
+        }
+        return stages.isEmpty ? nil : NSStagedMigrationManager(stages)
+    }
+
+    private static func model(of version: any VersionedSchema.Type) throws -> NSManagedObjectModel {
+        try ManagedModel.model(of: Schema(versionedSchema: version))
+    }
+
+    private static func reference(to version: any VersionedSchema.Type) throws -> NSManagedObjectModelReference {
+        let model = try model(of: version)
+        return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+    }
+
+    /// Runs a program's code with a context on the store as it is between two steps.
+    private static func handler(
+        _ version: any VersionedSchema.Type, _ code: @escaping @Sendable (ModelContext) throws -> Void
+    ) -> (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void {
+        { manager, _ in
+            guard let coordinator = manager.container?.persistentStoreCoordinator else { return }
+            let core = ContainerCore(Schema(versionedSchema: version), over: coordinator)
+            let context = ModelContext(core, isMain: false)
+            try code(context)
+            if context.hasChanges { try context.save() }
+        }
+    }
+}
+
+/// What a container and its contexts share: the stores, and which class is kept as which entity.
+///
+/// Contexts hold it rather than the container, which holds the main context.
+final class ContainerCore: @unchecked Sendable {
+    // @unchecked Sendable: what changes is in mutexes or belongs to the main actor; the rest is immutable.
+    let schema: Schema
+    let migrationPlan: (any SchemaMigrationPlan.Type)?
+    let configurations: Mutex<Set<ModelConfiguration>>
+    let coordinator: NSPersistentStoreCoordinator
+    /// The model classes of the entities.
+    private let bindings: [ObjectIdentifier: EntityBinding]
+    private let bindingsByName: [String: EntityBinding]
+    /// The mailboxes of the contexts, as long as there are these.
+    private let mailboxes = Mutex<[WeakMailbox]>([])
+    private let shownContainer = Mutex<WeakContainer>(WeakContainer())
+    @MainActor weak var mainContext: ModelContext?
+
+    private struct WeakMailbox: Sendable { weak let mailbox: ContextMailbox? }
+    private struct WeakContainer: Sendable { weak var container: ModelContainer? }
+
+    init(
+        _ schema: Schema, over coordinator: NSPersistentStoreCoordinator,
+        _ migrationPlan: (any SchemaMigrationPlan.Type)? = nil, _ configurations: Set<ModelConfiguration> = []
+    ) {
+        self.schema = schema
+        self.coordinator = coordinator
+        self.migrationPlan = migrationPlan
+        self.configurations = Mutex(configurations)
+        let layout = coordinator.modelLayout
+        let found = schema.modelTypes.values.compactMap { type in
+            layout.entityByName[type.name].map { EntityBinding(type, $0) }
+        }
+        bindings = Dictionary(uniqueKeysWithValues: found.map { (ObjectIdentifier($0.layout), $0) })
+        bindingsByName = Dictionary(found.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The container; another one of the same stores if the program holds none any more.
+    var container: ModelContainer { shownContainer.withLock { $0.container } ?? ModelContainer(self) }
+
+    func lead(to container: ModelContainer) { shownContainer.withLock { $0.container = container } }
+
+    // MARK: Entities
+
+    /// The class of an entity's models; nil for an entity without one.
+    func binding(of layout: EntityLayout) -> EntityBinding? { bindings[ObjectIdentifier(layout)] }
+
+    /// The entity of a class, which may be of an earlier declaration with the same name; nil if there is none.
+    func binding(of type: ModelType) -> EntityBinding? {
+        guard let binding = bindingsByName[type.name] else { return nil }
+        return binding.type === type ? binding : EntityBinding(type, binding.layout)
+    }
+
+    /// The identifier of a row; nil for one of another container's stores.
+    func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
+        guard case .stored(let store, let key) = identifier.id.content else { return nil }
+        let entity = identifier.entityName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
+        return URL(string: "x-coredata://\(store)/\(entity ?? identifier.entityName)/\(key)").flatMap {
+            coordinator.managedObjectID(forURIRepresentation: $0)
+        }
+    }
+
+    // MARK: Contexts
+
+    func join(_ context: ModelContext) {
+        let mailbox = WeakMailbox(mailbox: context.mailbox)
+        mailboxes.withLock { mailboxes in
+            mailboxes.removeAll { $0.mailbox == nil }
+            mailboxes.append(mailbox)
+        }
+    }
+
+    /// Lets the other contexts know what one has saved.
+    func announce(_ changes: SavedIdentifiers, from mailbox: ContextMailbox) {
+        let others = mailboxes.withLock { $0.compactMap(\.mailbox).filter { $0 !== mailbox } }
+        for other in others { other.put(changes) }
+    }
+}

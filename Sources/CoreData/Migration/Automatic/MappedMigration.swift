@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 import StoreSession
 
@@ -87,5 +86,38 @@ extension NSPersistentStoreCoordinator {
         where entity.superentity == nil && store.sessionStore.holds(entity, of: managedObjectModel) {
             try keys.reserveKeys(upTo: key, of: entity)
         }
+    }
+}
+
+// Lightweight migration with deferred cleanup.
+extension NSPersistentStoreCoordinator {
+    /// - Returns: whether there was one.
+    func finishDeferredTask() throws -> Bool {
+        try withLock {
+            for store in persistentStores where !store.isReadOnly {
+                if try store.engine.migration?.finishDeferredTask() == true { return true }
+            }
+            return false
+        }
+    }
+}
+
+/// The options of a store during its migration.
+enum StoreMigrationOptions {
+    /// The options without those that request migration.
+    static func plain(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
+        let asking = [
+            NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+            NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
+            PippinProgressiveMigrationOptionKey,
+        ]
+        return (options ?? [:]).filter { key, _ in !asking.contains(key.base as? String ?? "") }
+    }
+
+    /// The options for a store that is being made: in addition, its changes are not announced, and it does not record
+    /// its making in a history.
+    static func unobserved(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
+        let keys = [NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey]
+        return plain(options).filter { key, _ in !keys.contains(key.base as? String ?? "") }
     }
 }

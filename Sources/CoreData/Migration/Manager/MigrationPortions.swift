@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 /// Makes a migration of many objects work in portions: the objects made so far are saved into the destination and
 /// released.
@@ -179,7 +178,7 @@ private struct DoubtfulRows {
 
     /// The keys, each once and ascending.
     var rows: [(side: KeyPairs.Side, keys: [Int64])] {
-        byEntity.values.ordered { $0.side.layout.number < $1.side.layout.number }.map { side, keys in
+        byEntity.values.sorted { $0.side.layout.number < $1.side.layout.number }.map { side, keys in
             var last: Int64?
             let unique = keys.sorted().filter { key in
                 defer { last = key }

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 
 // Sets the values of destination objects.
 extension NSMigrationManager {

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 // The three stages of a migration.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 // Converts mapping files, which are values, to Core Data's classes.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// A version of a model that a migration can pass through.
@@ -156,5 +155,63 @@ extension StoreVersion {
     /// The index of the first version that fits the store.
     func index(in versions: [KnownVersion], configuration: String?) -> Int? {
         versions.firstIndex { fits($0.model, configuration: configuration) }
+    }
+}
+
+/// The order in which the versions of a model were made, as far as their names show it. Pure.
+enum VersionOrder {
+    /// The names in order, if they share a prefix followed by numbers, like Xcode's: `Model`, `Model 2`, `Model 10`, or
+    /// `v1.2`, `v1.10`.
+    ///
+    /// - Returns: `nil` if the names show no order.
+    static func sorted(_ names: [String]) -> [String]? {
+        let beginning = commonBeginning(names)
+        var numbered: [(name: String, numbers: [Int])] = []
+        for name in names {
+            let rest = name.dropFirst(beginning)
+            let numbers = rest.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+            guard !numbers.isEmpty || rest.isEmpty else { return nil }
+            numbered.append((name, numbers))
+        }
+        let sorted = numbered.sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
+        for (first, second) in zip(sorted, sorted.dropFirst()) where first.numbers == second.numbers { return nil }
+        return sorted.map(\.name)
+    }
+
+    /// The length of the names' common prefix, without splitting a number.
+    private static func commonBeginning(_ names: [String]) -> Int {
+        guard var beginning = names.first else { return 0 }
+        for name in names {
+            while !name.hasPrefix(beginning) { beginning.removeLast() }
+        }
+        let cutsNumber = names.contains { name in name.dropFirst(beginning.count).first?.isNumber ?? false }
+        while cutsNumber, beginning.last?.isNumber ?? false { beginning.removeLast() }
+        return beginning.count
+    }
+}
+
+/// Option (Boolean): migrate a store over the versions of its model, step by step, if its model differs.
+///
+/// Set it in addition to `NSMigratePersistentStoresAutomaticallyOption`. The versions are those of the coordinator's
+/// model package (`.momd`) in the bundles; the steps are the compiled mapping models (`.cdm`) in the bundles, and what
+/// can be inferred. The shortest chain that does not bypass a mapping model is used. Either the store is migrated to
+/// the coordinator's model, or it is unchanged.
+///
+/// ```swift
+/// description.setOption(true as NSNumber, forKey: PippinProgressiveMigrationOptionKey)
+/// ```
+///
+/// Core Data has no such option.
+public let PippinProgressiveMigrationOptionKey = "PippinProgressiveMigrationOption"
+
+/// Reads the option.
+enum ProgressiveOption {
+    /// The versions to pass through; `nil` if the option is not set.
+    ///
+    /// Within the package, the value may also be the caller's own ``KnownVersions``.
+    static func versions(_ options: [AnyHashable: Any]?, model: NSManagedObjectModel) throws -> KnownVersions? {
+        if let known = options?[PippinProgressiveMigrationOptionKey] as? KnownVersions { return known }
+        guard StoreSettings.flag(options, PippinProgressiveMigrationOptionKey) else { return nil }
+        return try KnownVersions(of: model)
     }
 }

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 // The errors of migrations over several versions, and of those that make a new store.

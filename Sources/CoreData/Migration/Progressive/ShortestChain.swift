@@ -1,5 +1,3 @@
-import CompactCollections
-
 /// The shortest path over the versions of a model, by their indexes in a list. Pure.
 struct ShortestChain {
     /// A step from one version to another.

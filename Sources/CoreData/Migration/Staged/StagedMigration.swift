@@ -1,6 +1,4 @@
-import CompactCollections
 import Foundation
-import Ordering
 
 /// Migrates a store through the stages of a manager.
 struct StagedMigration {
@@ -137,5 +135,164 @@ struct StagedMigration {
         info[NSLocalizedDescriptionKey] =
             "The stage “\(stage.label ?? "")” of the migration of “\(url.lastPathComponent)” failed: \(cause.localizedDescription)"
         return NSError(domain: cause.domain, code: cause.code, userInfo: info)
+    }
+}
+
+/// Gives each version of a model one name, although it has several checksums: Apple's and ours, which are computed
+/// differently. Pure.
+struct VersionNames {
+    private let names: [String: String]
+
+    /// - Parameter versions: the checksums of versions; sets with a common checksum are the same version.
+    init(_ versions: [Set<String>]) {
+        var merged: [Set<String>] = []
+        for version in versions {
+            let same = merged.filter { !$0.isDisjoint(with: version) }
+            merged.removeAll { !$0.isDisjoint(with: version) }
+            merged.append(same.reduce(version) { $0.union($1) })
+        }
+        var names: [String: String] = [:]
+        for version in merged {
+            guard let name = version.min() else { continue }
+            for checksum in version { names[checksum] = name }
+        }
+        self.names = names
+    }
+
+    /// The name of the version with a checksum; the checksum itself if it is unknown.
+    func name(_ checksum: String) -> String { names[checksum] ?? checksum }
+
+    /// The name of the version with some checksums.
+    func name(of checksums: Set<String>) -> String { checksums.min().map(name) ?? "" }
+}
+
+/// The steps of a staged migration, as a value: the stages between two versions of a store.
+struct StagedPlan: Equatable {
+    /// A stage, reduced to what matters for the order of versions.
+    enum Stage: Equatable {
+        case lightweight([String])
+        case custom(from: String, to: String)
+
+        var versions: [String] {
+            switch self {
+            case .lightweight(let versions): return versions
+            case .custom(let from, let to): return [from, to]
+            }
+        }
+
+        /// The stage with other names for the versions.
+        func renamed(_ name: (String) -> String) -> Stage {
+            switch self {
+            case .lightweight(let versions): return .lightweight(versions.map(name))
+            case .custom(let from, let to): return .custom(from: name(from), to: name(to))
+            }
+        }
+    }
+
+    /// The reason why there is no path.
+    enum Obstacle: Error, Equatable {
+        case unknownStoreVersion
+        case unknownModelVersion
+        case backward
+    }
+
+    /// The custom stages to run, by their indexes; before, between and after them lightweight migrations are inferred.
+    let customStages: [Int]
+
+    /// - Parameters:
+    ///   - stages: the stages, in order.
+    ///   - store: the version checksum of the store.
+    ///   - model: the version checksum of the model to migrate to.
+    /// - Throws: the obstacle that prevents the stages from leading from one version to the other.
+    init(_ stages: [Stage], from store: String, to model: String) throws(Obstacle) {
+        var order: [(version: String, stage: Int)] = []
+        for (index, stage) in stages.enumerated() { order += stage.versions.map { ($0, index) } }
+        guard let start = order.lastIndex(where: { $0.version == store }) else { throw .unknownStoreVersion }
+        guard let end = order.lastIndex(where: { $0.version == model }) else { throw .unknownModelVersion }
+        guard start <= end else { throw .backward }
+        customStages = stages.indices.filter { index in
+            guard case .custom = stages[index], let first = order.firstIndex(where: { $0.stage == index }) else {
+                return false
+            }
+            return first >= start && first + 1 <= end
+        }
+    }
+}
+
+/// A step of a staged migration with code before and after it.
+///
+/// The step itself is a lightweight migration from one model to the next; the handlers prepare the data for it, and
+/// complete it.
+open class NSCustomMigrationStage: NSMigrationStage {
+    /// The model before the step.
+    public let currentModel: NSManagedObjectModelReference
+    /// The model after the step.
+    public let nextModel: NSManagedObjectModelReference
+
+    /// Called before the step; the manager's container has the store open with the current model.
+    open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+    /// Called after the step; the manager's container has the store open with the next model.
+    ///
+    /// The step itself is complete then: if the handler throws or the process ends, the store stays of the next model,
+    /// and the handler is not called again. What must not be missed is done by `willMigrateHandler`, or by work that
+    /// finds out for itself whether it was done.
+    open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+
+    /// Creates a stage from one version of a model to another.
+    ///
+    /// - Parameters:
+    ///   - currentModel: the version before the stage.
+    ///   - nextModel: the version after it.
+    public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference)
+    {
+        self.currentModel = currentModel
+        self.nextModel = nextModel
+        super.init()
+    }
+}
+
+/// A step of a staged migration without code: versions of a model between which mappings can be inferred.
+open class NSLightweightMigrationStage: NSMigrationStage {
+    /// The version checksums of the models, in the order of the versions.
+    public let versionChecksums: [String]
+
+    /// Creates a stage over versions of a model, in order, by their version checksums.
+    ///
+    /// - Parameter versionChecksums: the `versionChecksum` of each version.
+    public init(_ versionChecksums: [String]) {
+        self.versionChecksums = versionChecksums
+        super.init()
+    }
+}
+
+/// A step of a staged migration; use ``NSLightweightMigrationStage`` or ``NSCustomMigrationStage``.
+open class NSMigrationStage: NSObject {
+    /// A name for logs and errors.
+    open var label: String! = ""
+}
+
+/// Migrates stores over several versions of a model, stage by stage.
+///
+/// ```swift
+/// let manager = NSStagedMigrationManager([NSLightweightMigrationStage([v1, v2]), custom, NSLightweightMigrationStage([v3, v4])])
+/// description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+/// ```
+///
+/// Each stage ends with a store of a known version, so that an interrupted migration continues from there.
+open class NSStagedMigrationManager: NSObject {
+    // Used on the thread that adds the store.
+
+    /// The stages, in the order of the versions.
+    public let stages: [NSMigrationStage]
+
+    /// The container of the store during its migration, for the handlers of custom stages; `nil` at other times.
+    open internal(set) var container: NSPersistentContainer?
+
+    /// Creates a manager of stages in the order of the versions.
+    ///
+    /// - Parameter stages: the stages.
+    public init(_ stages: [NSMigrationStage]) {
+        self.stages = stages
+        super.init()
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 import Synchronization
 
 /// The observers of an object. Objects without observers have none.
@@ -66,13 +65,13 @@ final class ObservationInfo: @unchecked Sendable {
     var ownRegistrations: [ObservingRegistration] {
         var seen: Set<Int> = []
         return current.map(\.registration).filter { $0.rootInfo === self && seen.insert($0.number).inserted }
-            .ordered { $0.number < $1.number }
+            .sorted { $0.number < $1.number }
     }
 
     /// The watched keys, each once.
     var keys: [String] {
         var seen: Set<String> = []
-        return current.ordered { $0.registration.number < $1.registration.number }.map(\.key)
+        return current.sorted { $0.registration.number < $1.registration.number }.map(\.key)
             .filter { seen.insert($0).inserted }
     }
 
@@ -83,7 +82,7 @@ final class ObservationInfo: @unchecked Sendable {
         if concerned.count < 2 { return concerned }
         var places: [Int: Int] = [:]
         var result: [ObservingWatch] = []
-        for watch in concerned.ordered(by: { $0.registration.number < $1.registration.number }) {
+        for watch in concerned.sorted(by: { $0.registration.number < $1.registration.number }) {
             guard let place = places[watch.registration.number] else {
                 places[watch.registration.number] = result.count
                 result.append(watch)
