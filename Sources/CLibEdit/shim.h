@@ -21,7 +21,7 @@ static inline void line_editor_complete_by(char **(*function)(const char *, int,
     rl_completer_word_break_characters = (char *)" \t\n\"'(){}[],<>=!&|.";
 }
 
-// Ctrl-C, where it is no signal of the terminal's, clears the line that is being typed.
+// Ctrl-C, where it is not a signal of the terminal's, clears the line that is being typed.
 static inline void line_editor_clear_by_interrupt(void) { rl_parse_and_bind("bind ^C em-kill-line"); }
 
 // What was typed so far, and where the cursor stands.

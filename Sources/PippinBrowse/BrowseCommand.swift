@@ -37,7 +37,7 @@ enum BrowseCommand {
         }
     }
 
-    /// Writes at once, even if the output is no terminal: a program that starts this one waits for the address.
+    /// Writes at once, even if the output is not a terminal: a program that starts this one waits for the address.
     private static func say(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
@@ -101,7 +101,7 @@ struct BrowseOptions: Equatable {
         isWritable = parsed.flags.contains("--write")
         opensBrowser = !parsed.flags.contains("--no-open")
         if let text = parsed.options["--port"] {
-            guard let number = UInt16(text) else { throw UsageError("“\(text)” is no port") }
+            guard let number = UInt16(text) else { throw UsageError("“\(text)” is not a port") }
             port = Int(number)
         }
     }

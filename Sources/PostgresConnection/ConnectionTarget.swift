@@ -35,7 +35,7 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         guard isPort || beginning.isEmpty else {
             throw PostgresError(
                 state: "08001",
-                message: "the port in the URI is no number; if it belongs to a password, write / as %2F, @ as %40, "
+                message: "the port in the URI is not a number; if it belongs to a password, write / as %2F, @ as %40, "
                     + ": as %3A, ? as %3F, # as %23")
         }
         return parsed

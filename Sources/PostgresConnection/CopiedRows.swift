@@ -56,7 +56,7 @@ package final class CopiedRows: RowCells, PausedWork {
         do {
             try connection.check(start, query)
             guard PQresultStatus(start) == PGRES_COPY_OUT else {
-                throw PostgresError(state: "42601", message: "the statement is no query", statement: query)
+                throw PostgresError(state: "42601", message: "the statement is not a query", statement: query)
             }
         } catch {
             if !isByItself { Self.undo(connection) }
@@ -252,6 +252,6 @@ package final class CopiedRows: RowCells, PausedWork {
 
     private func malformed() -> PostgresError {
         stop()
-        return PostgresError(state: "08P01", message: "the server sent what is no row of COPY", statement: sql)
+        return PostgresError(state: "08P01", message: "the server sent what is not a row of COPY", statement: sql)
     }
 }

@@ -16,7 +16,7 @@ package struct DatabaseSource: Sendable {
     ///   - model: the path of a model to read the store with; nil for the copy that the store keeps.
     /// - Throws: `CommandError` if there is no store, or no model for it, and the server's errors.
     package init(_ address: String, schema: String? = nil, model: String? = nil) throws {
-        guard let url = URL(string: address) else { throw CommandError("the address of the database is no URL") }
+        guard let url = URL(string: address) else { throw CommandError("the address of the database is not a URL") }
         var places: [AnyHashable: Any] = [:]
         if let schema { places[NSPostgreSQLSchemaOption] = schema }
         let place = try StorePlace(url, places)

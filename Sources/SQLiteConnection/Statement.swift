@@ -236,7 +236,7 @@ extension Statement {
     @inlinable
     package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-    /// A column of the current row as a text, built once from its UTF-8 bytes; empty for NULL. Bytes that are no UTF-8
+    /// A column of the current row as a text, built once from its UTF-8 bytes; empty for NULL. Bytes that are not UTF-8
     /// become U+FFFD.
     @inlinable
     package func string(at index: Int32) -> String {

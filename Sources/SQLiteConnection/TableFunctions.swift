@@ -144,7 +144,7 @@ private final class TableFunction {
         return UnsafePointer(module)
     }()
 
-    /// Tells SQLite to give the arguments in order. A plan in which one is not known yet is no plan.
+    /// Tells SQLite to give the arguments in order. A plan in which one is not known yet is not a plan.
     private func choose(_ plan: inout sqlite3_index_info) -> Int32 {
         var found = 0
         for index in 0..<Int(plan.nConstraint) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CodeGeneration
 
-@Suite("Names of a model that are no names in Swift")
+@Suite("Names of a model that are not names in Swift")
 struct HostileNameTests {
     static let hostile = [
         "x: Int { 1 }; public let pwned = system(\"id\")", "a b", "1st", "", "_", "a`b", "`a`", "a\"", "a\\", "a\nb",
@@ -42,7 +42,7 @@ struct HostileNameTests {
     func attributes(_ name: String) throws {
         let failure = #expect(throws: GenerationFailure.self) { try source(entity("Book", name)) }
         let message = try #require(failure?.problems.first?.message)
-        #expect(message.hasPrefix("entity “Book”, property “\(name.escaped)”: its name is no identifier"))
+        #expect(message.hasPrefix("entity “Book”, property “\(name.escaped)”: its name is not an identifier"))
     }
 
     @Test(

@@ -128,4 +128,12 @@ struct HouseTests {
             #expect(Set(homes.keys).subtracting(found) == [], "\(place) depends on these no more")
         }
     }
+
+    @Test("A folder of Sources has at most twenty files, and Sources fewer than a thousand")
+    func fileCounts() throws {
+        let files = try House.files()
+        let folders = Dictionary(grouping: files) { $0.path.split(separator: "/").dropLast().joined(separator: "/") }
+        #expect(folders.filter { $0.value.count > 20 }.keys.sorted() == [])
+        #expect(files.count < 1_000)
+    }
 }

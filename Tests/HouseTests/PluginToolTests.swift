@@ -24,7 +24,7 @@ struct PluginToolTests {
         #expect(plugin == needed)
     }
 
-    @Test("is no dependency of the plugin, which would have it optimized")
+    @Test("is not a dependency of the plugin, which would have it optimized")
     func dependency() throws {
         let manifest = try String(contentsOf: House.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         #expect(manifest.contains(#".plugin(name: "CoreDataPlugin", capability: .buildTool())"#))

@@ -100,7 +100,7 @@ struct SharedPropertyListTests {
         #expect(try (PropertyList.foundationObject(of: large.binaryData()) as? [Any])?.count == 400_000)
     }
 
-    @Test("are read as Foundation reads them, in XML too; anything else is no list")
+    @Test("are read as Foundation reads them, in XML too; anything else is not a list")
     func kinds() throws {
         let list: [String: Any] = [
             "a": [1, true, 2.5] as [Any], "b": Data([1]), "c": Date(timeIntervalSinceReferenceDate: 7),

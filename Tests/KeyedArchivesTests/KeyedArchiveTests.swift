@@ -204,7 +204,7 @@ struct DamagedKeyedArchiveTests {
     }
 
     @Test(
-        "Property lists that are no archive are refused",
+        "Property lists that are not an archive are refused",
         arguments: [
             PropertyList.string("x"), .dictionary([:]), .dictionary(["$objects": .array([])]),
             .dictionary(["$objects": .array([.string("$null")]), "$top": .dictionary([:]), "$version": .integer(1)]),

@@ -53,7 +53,7 @@ struct ModelCompilerTests {
         let failure = #expect(throws: GenerationFailure.self) { try SourcesCommand.run(arguments) }
         #expect(
             failure?.description.hasPrefix(
-                "\(file.path):4:1: error: entity “Author”, property “old age”: its name is no identifier in Swift")
+                "\(file.path):4:1: error: entity “Author”, property “old age”: its name is not an identifier in Swift")
                 == true)
     }
 

@@ -174,7 +174,7 @@ struct DeclarationTests {
                 """##) == ["a", "b", "c", "e", "f"])
     }
 
-    @Test("has operators as arguments, which are no regular expressions")
+    @Test("has operators as arguments, which are not regular expressions")
     func operators() {
         #expect(
             properties(

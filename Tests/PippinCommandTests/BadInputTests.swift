@@ -14,7 +14,7 @@ struct BadInputTests {
         #expect(run.errors == "pippin: \(message)\n", sourceLocation: sourceLocation)
     }
 
-    @Test("Files that are no store are refused, and named")
+    @Test("Files that are not a store are refused, and named")
     func noStore() throws {
         try inTestFolder { folder in
             let path = folder.appendingPathComponent("a.sqlite").path
@@ -25,11 +25,12 @@ struct BadInputTests {
             try Data("hello, this is a text".utf8).write(to: URL(fileURLWithPath: path))
             expectFailure(
                 CommandRun("info", path),
-                "“\(path)” is no store: it begins neither with “SQLite format 3”, nor as an XML or binary store does")
+                "“\(path)” is not a store: it begins neither with “SQLite format 3”, nor as an XML or binary store does"
+            )
         }
     }
 
-    @Test("A model, and a file of one, is no store: the command that takes it is named")
+    @Test("A model, and a file of one, is not a store: the command that takes it is named")
     func model() throws {
         try inTestFolder { folder in
             let model = folder.appendingPathComponent("Shop.xcdatamodel")

@@ -150,7 +150,8 @@ struct CheckTests {
                 """)
     }
 
-    @Test("Numbers beyond their type, and texts that are no decimals or no UTF-8, are found with what SQLite has there")
+    @Test(
+        "Numbers beyond their type, and texts that are not decimals or no UTF-8, are found with what SQLite has there")
     func misfits() throws {
         let store = try SmallStore { model in
             for (name, type) in [("isRead", NSAttributeType.booleanAttributeType), ("price", .decimalAttributeType)] {
@@ -167,10 +168,10 @@ struct CheckTests {
         let run = CommandRun("check", store.path)
         #expect(run.output.hasPrefix("store.sqlite: 4 things are wrong\n"), "\(run.output)")
         for text in [
-            "“Book.title” of 1 object is no String: Book/p2",
-            "“Book.pages” of 1 object is no Integer 32: Book/p1 (1099511627776)",
-            "“Book.isRead” of 1 object is no Boolean: Book/p2 (7)",
-            "“Book.price” of 1 object is no Decimal: Book/p2 (3,14)",
+            "“Book.title” of 1 object is not a String: Book/p2",
+            "“Book.pages” of 1 object is not an Integer 32: Book/p1 (1099511627776)",
+            "“Book.isRead” of 1 object is not a Boolean: Book/p2 (7)",
+            "“Book.price” of 1 object is not a Decimal: Book/p2 (3,14)",
         ] { #expect(run.output.contains(text), "\(run.output)") }
     }
 
@@ -186,7 +187,7 @@ struct CheckTests {
                 """)
     }
 
-    @Test("Pairs of a join table whose keys are no numbers are found, at either end")
+    @Test("Pairs of a join table whose keys are not numbers are found, at either end")
     func pairs() throws {
         let store = try SmallStore { model in
             let (tags, books) = (NSRelationshipDescription(), NSRelationshipDescription())
@@ -294,7 +295,7 @@ struct CheckTests {
         #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", in: copy) == 12)
     }
 
-    @Test("A file whose pages are damaged is told apart from one that is no store")
+    @Test("A file whose pages are damaged is told apart from one that is not a store")
     func pages() throws {
         let store = try SmallStore()
         try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: store.folder.store)

@@ -28,7 +28,7 @@ struct CommandRun {
     }
 }
 
-/// Apple-made stores, which are no part of the project: copied into a folder of its own before a test touches one.
+/// Apple-made stores, which are not part of the project: copied into a folder of its own before a test touches one.
 enum StoreFixtures {
     static let skipped: Comment = "Apple's stores (PIPPIN_FIXTURES) are not there"
 

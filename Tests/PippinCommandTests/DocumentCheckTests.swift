@@ -146,7 +146,7 @@ struct DocumentCheckTests {
         let object = "<object type=\"A\" id=\"z102\"><attribute name=\"a\" type=\"string\">one</attribute></object>"
         try write(object, metadata: "<plist version=\"1.0\"><string>x</string></plist>")
         #expect(run("dump").output.contains("one"), "\(run("dump").errors)")
-        #expect(run("info").output.contains("its metadata are no dictionary"))
+        #expect(run("info").output.contains("its metadata are not a dictionary"))
         try write(object)
         let text = try String(contentsOf: folder.store, encoding: .utf8)
         try Data(text.replacing("<databaseInfo>", with: "<!-- <metadata> --><databaseInfo>").utf8)

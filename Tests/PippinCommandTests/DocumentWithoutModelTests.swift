@@ -196,6 +196,6 @@ struct DocumentWithoutModelTests {
             #expect(type[NSStoreTypeKey] as? String == NSXMLStoreType)
         }
         try Data((start + "<databases/>").utf8).write(to: folder.store)
-        #expect(CommandRun("info", path).errors.contains("is no store"))
+        #expect(CommandRun("info", path).errors.contains("is not a store"))
     }
 }

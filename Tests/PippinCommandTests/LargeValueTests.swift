@@ -49,7 +49,7 @@ private struct Album {
 
 @Suite("Large values in files, and what is made of a store")
 struct LargeValueTests {
-    @Test("A value whose file is gone is no value of an export, which says so", arguments: ["csv", "json", "jsonl"])
+    @Test("A value whose file is gone is not a value of an export, which says so", arguments: ["csv", "json", "jsonl"])
     func exportWithoutFile(_ format: String) throws {
         let (source, target) = (try Album(), try Album(0))
         let gone = try source.loseOne()

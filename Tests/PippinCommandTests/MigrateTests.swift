@@ -157,7 +157,7 @@ struct MigrateTests {
             try withSource(replacing: "SampleModel3.", with: "SampleModel9.") { folder in
                 let run = migrate(folder)
                 #expect(run.status == 1)
-                #expect(run.errors.contains("SampleModel9.xcdatamodel”, is no version of “SampleModel”"))
+                #expect(run.errors.contains("SampleModel9.xcdatamodel”, is not a version of “SampleModel”"))
                 #expect(run.errors.contains("xcmapping.xml"))
             }
         }

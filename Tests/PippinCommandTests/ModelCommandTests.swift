@@ -235,7 +235,7 @@ struct ModelCommandTests {
                 run.output.hasPrefix(
                     "Books.xcdatamodeld, version “A”: 3 entities, no problems.\nBooks.xcdatamodeld, version “B”: wrong.\n  error: "
                 ))
-            #expect(run.output.contains("line 2, entity “Thing”, property “id”: “Uuid” is no attribute type"))
+            #expect(run.output.contains("line 2, entity “Thing”, property “id”: “Uuid” is not an attribute type"))
             #expect(CommandRun("model", "validate", package.path, "--version", "A").status == 0)
             let missing = CommandRun("model", "validate", package.path, "--version", "C")
             #expect(missing.status == 1)
@@ -305,7 +305,7 @@ struct ModelCommandTests {
             #expect(
                 runs.map(\.output).joined() == """
                     V1.xcdatamodel: 1 entity, 1 error.
-                      error: Book.title: “([a-z” is no regular expression
+                      error: Book.title: “([a-z” is not a regular expression
                     V2.xcdatamodel: 1 entity, 1 error.
                       error: no store can be made of it: A store in a database cannot compute the derived attribute “Book.folded”, whose expression is \
                     “canonical:(titel)”; it may be an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), or \
@@ -572,14 +572,14 @@ struct ModelCommandTests {
         #expect(info.output.contains("no column ZBOOK.ZISBN"))
     }
 
-    @Test("compile writes a package that is read as the source is, and refuses what is no source")
+    @Test("compile writes a package that is read as the source is, and refuses what is not a source")
     func compile() throws {
         try withModels([Self.first]) { folder, paths in
             let output = folder.appendingPathComponent("Books.momd").path
             let run = CommandRun("model", "compile", paths[0], "--output", output)
             #expect(run.output == "“\(output)” has 1 version.\n")
             #expect(CommandRun("model", "diff", paths[0], output).output.contains("The models say the same."))
-            #expect(CommandRun("model", "compile", output, "--output", output).errors.contains("is no source"))
+            #expect(CommandRun("model", "compile", output, "--output", output).errors.contains("is not a source"))
             let single = folder.path + "/a.mom"
             #expect(
                 CommandRun("model", "compile", paths[0], "--output", single).output
@@ -713,6 +713,6 @@ struct ModelCommandFixtureTests {
     func notAModel() {
         let run = CommandRun("model", "describe", StoreFixtures.path("README.md"))
         #expect(run.status == 1)
-        #expect(run.errors.contains("is no store"))
+        #expect(run.errors.contains("is not a store"))
     }
 }

@@ -146,11 +146,11 @@ struct QueryTests {
             ("{}", "json", "an array of objects in JSON expected"),
             (
                 "[{\"title\": \"A\", \"author\": \"x\"}]", "json",
-                "element 1: “author” is “x”, which is no object of the store"
+                "element 1: “author” is “x”, which is not an object of the store"
             ),
             (
                 "[{\"title\": \"A\", \"author\": []}]", "json",
-                "element 1: “author” is “[]”, which is no object of the store"
+                "element 1: “author” is “[]”, which is not an object of the store"
             ),
         ])
     func refusedImport(_ text: String, _ format: String, _ message: String) throws {
@@ -163,7 +163,7 @@ struct QueryTests {
         #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOK", in: store.folder.store) == 3)
     }
 
-    @Test("Values of JSON keep their kinds, empty cells are no values")
+    @Test("Values of JSON keep their kinds, empty cells are not values")
     func values() throws {
         let store = try SmallStore()
         let author = try #require(

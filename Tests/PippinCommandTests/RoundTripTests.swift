@@ -183,7 +183,7 @@ struct RoundTripTests {
         arguments: [
             (#"[{"whole": [1]}]"#, "“whole” needs a single value, and is “[1]”"),
             (#"[{"things": []}]"#, "“Thing” has no property “things”"),
-            (#"[{"owner": {}}]"#, "“owner” is “{}”, which is no object of the store"),
+            (#"[{"owner": {}}]"#, "“owner” is “{}”, which is not an object of the store"),
         ])
     func wrongKinds(json: String, message: String) throws {
         let store = try Cupboard()
@@ -218,9 +218,9 @@ struct RoundTripTests {
         arguments: [
             ("owner,whole\nOWNER,99\nOWNER,100\n", "things.csv, line 3: Too many."),
             ("owner,whole\nOWNER,99\n,98\n", "things.csv, line 3:"), ("whole\n1\n", "things.csv, line 2:"),
-            ("owner\nx-coredata://nowhere/Owner/p1\n", "which is no object of the store"),
-            ("owner\nMISSING\n", "which is no object of the store"),
-            ("owner\nTHING\n", "which is no object of the store"),
+            ("owner\nx-coredata://nowhere/Owner/p1\n", "which is not an object of the store"),
+            ("owner\nMISSING\n", "which is not an object of the store"),
+            ("owner\nTHING\n", "which is not an object of the store"),
         ])
     func refusals(_ text: String, _ message: String) throws {
         let store = try Cupboard(["one"])
@@ -320,7 +320,8 @@ struct RoundTripTests {
         #expect(found == expected)
     }
 
-    @Test("Text that is no array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
+    @Test(
+        "Text that is not an array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
     func noArrays(_ text: String) throws {
         let folder = try TestFolder()
         try Data(text.utf8).write(to: folder.file("a.json"))

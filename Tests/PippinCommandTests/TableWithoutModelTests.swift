@@ -57,7 +57,7 @@ struct TableWithoutModelTests {
     func joinTable() {
         let run = CommandRun("query", store.path, "Z_2TAGS")
         #expect(run.status == 1)
-        #expect(run.errors.contains("“Z_2TAGS” is no entity, but pairs of objects, which pippin dump shows"))
+        #expect(run.errors.contains("“Z_2TAGS” is not an entity, but pairs of objects, which pippin dump shows"))
         #expect(CommandRun("dump", store.path, "--entity", "Z_2TAGS").status == 0)
     }
 

@@ -32,7 +32,7 @@ struct UnreadLogTests {
 
     private var frames: Int { (whole.count - 32) / frameSize }
 
-    @Test("A log that is read to its end is no news, nor are the remains of a transaction that was rolled back")
+    @Test("A log that is read to its end is not news, nor are the remains of a transaction that was rolled back")
     func wholeLog() throws {
         #expect(CommandRun("check", store.path).output == "copied.sqlite: nothing is wrong\n")
         try (whole + whole.dropFirst(32).prefix(frameSize)).write(to: log)

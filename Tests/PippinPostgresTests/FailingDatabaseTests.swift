@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Structs in a database that refuses, is busy or goes away", .needsPostgres)
 struct FailingDatabaseTests {
-    @Test("are not refused one by one where the database goes away during an import: that is no fault of theirs")
+    @Test("are not refused one by one where the database goes away during an import: that is not the fault of theirs")
     func goneDatabase() async throws {
         let shop = try Shop()
         try await shop.manager.load()

@@ -88,7 +88,7 @@ struct StructTests {
         }
     }
 
-    @Test("cannot be imported where there is no database: that is no fault of theirs")
+    @Test("cannot be imported where there is no database: that is not the fault of theirs")
     func noDatabase() async throws {
         let nowhere = try PostgresServer.shared().uri(database: "nowhere")
         let manager = PersistenceManager(models: Author.self, Book.self, store: .postgres(nowhere))

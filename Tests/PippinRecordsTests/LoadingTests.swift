@@ -64,7 +64,7 @@ struct LoadingTests {
         let folder = try TestFolder()
         let file = folder.store
         try Data(
-            "This is no database, and longer than a header of one hundred bytes would have to be to be one. No.".utf8
+            "This is not a database, and longer than a header of one hundred bytes would have to be to be one. No.".utf8
         )
         .write(to: file)
         let manager = PersistenceManager(model: Library.model(), name: "Library", store: .file(file))

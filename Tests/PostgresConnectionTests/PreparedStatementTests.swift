@@ -58,7 +58,7 @@ struct PreparedStatementTests {
         #expect(try connection.pipeline([.init("SELECT 4 AS last")])[0].integer(0, 0) == 4)
     }
 
-    @Test("What the library does not send is no lost connection, and the next statement works")
+    @Test("What the library does not send is not a lost connection, and the next statement works")
     func refusals() throws {
         var parameters = PostgresParameters()
         for number in 0..<70_000 { parameters.append(Int64(number)) }

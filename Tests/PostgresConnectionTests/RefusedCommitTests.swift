@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The end of a transaction", .needsPostgres)
 struct RefusedCommitTests {
-    @Test("is no commit where the server has rolled it back", arguments: [false, true])
+    @Test("is not a commit where the server has rolled it back", arguments: [false, true])
     func rolledBack(isWhole: Bool) throws {
         let database = try TestDatabase()
         let connection = try database.connect()

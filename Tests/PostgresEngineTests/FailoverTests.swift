@@ -148,7 +148,7 @@ struct FailoverTests {
         #expect(try store.texts() == ["a", "b"])
     }
 
-    @Test("fails with the error of a trigger that divides by zero, which is no conflict")
+    @Test("fails with the error of a trigger that divides by zero, which is not a conflict")
     func dividing() throws {
         let store = try Behind()
         _ = try store.engine.save(Notes.changes(store.engine, ["a"]))

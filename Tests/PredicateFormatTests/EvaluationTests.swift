@@ -53,7 +53,7 @@ struct EvaluationTests {
         #expect(try evaluate(book, "TRUEPREDICATE AND NOT FALSEPREDICATE"))
     }
 
-    @Test("compares values that are no objects, as SELF")
+    @Test("compares values that are not objects, as SELF")
     func selfValues() throws {
         #expect(try evaluate("text", "SELF BEGINSWITH 't'"))
         #expect(try evaluate(5, "SELF > 4 AND SELF IN {5, 6}"))

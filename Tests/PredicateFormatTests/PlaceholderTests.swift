@@ -121,6 +121,7 @@ struct PlaceholderTests {
                 == "this placeholder takes an integer, not the number 1.5; %@ takes any value")
         #expect(formatError("a == %f", nil)?.reason == "this placeholder takes a number, not nil; %@ takes any value")
         #expect(formatError("%K == 1", 7)?.reason == "%K takes a key path as a string, not the integer 7")
-        #expect(formatError("%K == 1", "a..b")?.reason == "\"a..b\" is no key path: keys are separated by single dots")
+        #expect(
+            formatError("%K == 1", "a..b")?.reason == "\"a..b\" is not a key path: keys are separated by single dots")
     }
 }

@@ -18,7 +18,7 @@ struct ConnectionTests {
         #expect(!FileManager.default.fileExists(atPath: folder.store.path))
     }
 
-    @Test("A file that is no database says so with the first statement")
+    @Test("A file that is not a database says so with the first statement")
     func notADatabase() throws {
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.store.path))
         let connection = try Connection(path: folder.store.path, mode: .readOnly)

@@ -29,7 +29,7 @@ struct FoundByContractTests {
             ])
     }
 
-    @Test("Texts that read the same, and differ, are no unique values that objects share")
+    @Test("Texts that read the same, and differ, are not unique values that objects share")
     func equivalentTexts() throws {
         try check(
             .family,

@@ -33,7 +33,7 @@ struct EditingTogetherTests {
         try plainSQL("SELECT ZTITLE, ZPAGES, ZAUTHOR FROM ZBOOK WHERE Z_PK = 1", in: shelf.folder.store)
     }
 
-    @Test("What somebody else has changed since the form was opened is no change of this form")
+    @Test("What somebody else has changed since the form was opened is not a change of this form")
     func openedBefore() throws {
         let shelf = try Shelf(count: 2, isWritable: true)
         let page = shelf.get("/edit/Book/1")

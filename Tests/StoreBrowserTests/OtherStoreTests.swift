@@ -122,7 +122,7 @@ struct OtherStoreTests {
         #expect(text(router, "/count/Book?where=pages%20%3E%203") == "{\"count\": 6}")
     }
 
-    @Test("A file that is no store is reported", arguments: ["hello", ""])
+    @Test("A file that is not a store is reported", arguments: ["hello", ""])
     func noStore(_ content: String) throws {
         let folder = try TestFolder()
         try content.write(to: folder.store, atomically: true, encoding: .utf8)

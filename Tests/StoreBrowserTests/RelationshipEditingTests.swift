@@ -39,9 +39,10 @@ struct RelationshipEditingTests {
     }
 
     @Test(
-        "What is no object of the store is refused, and says why",
+        "What is not an object of the store is refused, and says why",
         arguments: [
-            ("Author/p9", "is not there"), ("Book/p1", "is no Author"), ("Nobody/p1", "an entity that there is not"),
+            ("Author/p9", "is not there"), ("Book/p1", "is not an Author"),
+            ("Nobody/p1", "an entity that there is not"),
             ("somebody", "neither a URI nor such as Author/p1"), ("1, 1", "leads to one object"),
             ("x-coredata://00000000-0000-0000-0000-000000000000/Author/p1", "is of another store"),
         ])
@@ -125,7 +126,7 @@ struct RelationshipEditingTests {
         #expect(count(shelf, "title == \"Title 1\"") == "{\"count\": 1}")
     }
 
-    @Test("Lines end as they did, and what a page has no place for is no change")
+    @Test("Lines end as they did, and what a page has no place for is not a change")
     func lines() throws {
         let shelf = try Shelf(count: 1, isWritable: true)
         #expect(shelf.post("/edit/Book/1", "v.title=a%0D%0Ab%01&confirmed=1").status == 303)

@@ -197,7 +197,7 @@ struct EditingTests {
         #expect(shelf.session.editor?.undoable == nil)
     }
 
-    @Test("None is no value, where the attribute is optional")
+    @Test("None is not a value, where the attribute is optional")
     func none() throws {
         let shelf = try Shelf(count: 1, isWritable: true)
         #expect(shelf.post("/edit/Book/1", "v.title=Title+1&n.title=on&confirmed=1").status == 303)

@@ -14,7 +14,7 @@ struct MemoryWork: Sendable {
         defer { try? stack.close() }
         let context = stack.container.newBackgroundContext()
         return try context.performAndWait {
-            // What is made once (statements, layouts, caches) is no object's.
+            // What is made once (statements, layouts, caches) is not an object's.
             _ = try objects(context, 1)
             context.reset()
             let before = bytesInUse()

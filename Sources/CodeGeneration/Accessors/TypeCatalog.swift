@@ -26,7 +26,7 @@ struct TypeCatalog: Sendable {
     }
 
     /// The type that a name means when it is written inside a type, by Swift's rule: from the innermost scope out, in
-    /// each with the types that a class inherits. In an extension, the types around the extended one are no scopes.
+    /// each with the types that a class inherits. In an extension, the types around the extended one are not scopes.
     func resolve(_ name: String, in scope: [String], isExtension: Bool = false, depth: Int = 0) -> [String]? {
         for count in stride(from: scope.count, through: 0, by: -1)
         where !isExtension || count == 0 || count == scope.count {

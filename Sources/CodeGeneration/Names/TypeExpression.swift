@@ -6,8 +6,8 @@ struct TypeExpression {
     /// The type as Swift takes it.
     let text: String
 
-    /// - Returns: nil for a text that is no type, and for one of closures, tuples of several types or attributes, which
-    ///   no transformable attribute has.
+    /// - Returns: nil for a text that is not a type, and for one of closures, tuples of several types or attributes,
+    ///   which no transformable attribute has.
     init?(_ text: String) {
         var parser = Parser(text)
         guard let type = parser.type(depth: 0), parser.isAtEnd else { return nil }
@@ -60,7 +60,7 @@ struct TypeExpression {
             }
             guard let names = names(depth: depth) else { return nil }
             if names.count == 1 { return names[0] + marks() }
-            // `A & B?` is no type.
+            // `A & B?` is not a type.
             return rest.first == "?" ? nil : names.joined(separator: " & ")
         }
 
@@ -147,7 +147,7 @@ enum SwiftIdentifier {
         case 0x203F...0x2040, 0x2054, 0x2070...0x20CF, 0x2100...0x218F, 0x2460...0x24FF, 0x2776...0x2793: true
         case 0x2C00...0x2DFF, 0x2E80...0x2FFF, 0x3004...0x3007, 0x3021...0x302F, 0x3031...0x303F: true
         case 0x3040...0xD7FF, 0xF900...0xFD3D, 0xFD40...0xFDCF, 0xFDF0...0xFE1F, 0xFE30...0xFE44, 0xFE47...0xFFFD: true
-        // Planes 1 to 14; the last two code points of each are no characters.
+        // Planes 1 to 14; the last two code points of each are not characters.
         case 0x10000...0xEFFFD: scalar.value & 0xFFFF <= 0xFFFD
         default: false
         }

@@ -184,7 +184,7 @@ extension RecordModel {
         var problems: [RecordProblem] = []
         func checkClass(_ name: String?, _ property: String?, _ what: String) {
             guard let name, !SwiftIdentifier.isPath(name) else { return }
-            problems.append(problem(property, "\(what) “\(name.escaped)” is no name of a class in Swift"))
+            problems.append(problem(property, "\(what) “\(name.escaped)” is not a name of a class in Swift"))
         }
         checkClass(entity.className, nil, "its class")
         if knowsModule, entity.codeGeneration == .class, entity.className.contains("."), problems.isEmpty {
@@ -196,7 +196,7 @@ extension RecordModel {
         for attribute in entity.attributes {
             checkName(attribute.name)
             if attribute.type == .transformable, let type = attribute.customClass, TypeExpression(type) == nil {
-                problems.append(problem(attribute.name, "its custom class “\(type.escaped)” is no type in Swift"))
+                problems.append(problem(attribute.name, "its custom class “\(type.escaped)” is not a type in Swift"))
             }
         }
         for relationship in entity.relationships {
@@ -215,7 +215,7 @@ extension RecordModel {
                 return
             }
             problems.append(
-                problem(name, "its name is no identifier in Swift: letters, digits and _ only, and no digit first"))
+                problem(name, "its name is not an identifier in Swift: letters, digits and _ only, and no digit first"))
         }
         return problems
     }

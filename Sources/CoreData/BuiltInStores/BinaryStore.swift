@@ -77,7 +77,7 @@ enum BinaryStoreArchive {
     ///   - document: the store's metadata and objects.
     ///   - entities: the store's entities; none if there is no model, and the declarations are those of the document.
     /// - Returns: the content of the file.
-    /// - Throws: an error for metadata that are no property list.
+    /// - Throws: an error for metadata that are not a property list.
     static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         var builder = KeyedArchiveBuilder()
         let root = builder.reserve()
@@ -102,7 +102,7 @@ enum BinaryStoreArchive {
         let metadata: Data
         do {
             metadata = try PropertyList(foundationObject: document.metadata).binaryData()
-        } catch { throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)") }
+        } catch { throw FileValues.Failure(reason: "its metadata are not a property list: \(error.description)") }
         var fields: [String: PropertyList] = [
             "version": .integer(version), "metadata": .data(metadata), "lastKey": .integer(document.lastKey),
             "objects": builder.array(objects),
@@ -125,7 +125,7 @@ enum BinaryStoreArchive {
         var document = StoreDocument(lastKey: try root.integer(forKey: "lastKey"))
         guard case .plain(.data(let bytes)) = try root.value(forKey: "metadata"),
             let list = try? PropertyList.foundationObject(of: bytes) as? [String: Any]
-        else { throw FileValues.Failure(reason: "its metadata are no property list") }
+        else { throw FileValues.Failure(reason: "its metadata are not a property list") }
         document.metadata = list
         document.metadata[NSStoreTypeKey] = NSBinaryStoreType
         // Only tools need these: values are read by the model.

@@ -34,7 +34,9 @@ package enum CoreDataBinaryFile {
         document.hasCoreDataLayout = true
         document.byteCount = data.count
         let archive = try KeyedArchive(data: part(of: data, 32)).root(forKey: "mapData")
-        guard let nodes = try archive.pairs() else { throw FileValues.Failure(reason: "its objects are no dictionary") }
+        guard let nodes = try archive.pairs() else {
+            throw FileValues.Failure(reason: "its objects are not a dictionary")
+        }
         for (key, node) in nodes {
             guard case .plain(.integer(let key)) = key, key > 0, case .object(let node) = node else {
                 throw FileValues.Failure(reason: "one of its objects has no number")
@@ -48,7 +50,7 @@ package enum CoreDataBinaryFile {
     static func metadata(of data: Data) throws -> [String: Any] {
         let archive = try KeyedArchive(data: part(of: data, 16)).root(forKey: "metadata")
         guard let values = try archive.foundationValue(depth: 64) as? [AnyHashable: Any] else {
-            throw FileValues.Failure(reason: "its metadata are no dictionary")
+            throw FileValues.Failure(reason: "its metadata are not a dictionary")
         }
         var metadata: [String: Any] = [:]
         for (key, value) in values { metadata["\(key.base)"] = value }
@@ -62,7 +64,7 @@ package enum CoreDataBinaryFile {
         for (name, destinations) in try node.optionalPairs(forKey: "NSRelatedNodes") ?? [] {
             guard let name = try name.string(), case .object(let array) = destinations,
                 let elements = try array.elements()
-            else { throw FileValues.Failure(reason: "a relationship of object \(key) is no array") }
+            else { throw FileValues.Failure(reason: "a relationship of object \(key) is not an array") }
             let keys = elements.compactMap { element -> Int64? in
                 if case .plain(.integer(let key)) = element { key } else { nil }
             }

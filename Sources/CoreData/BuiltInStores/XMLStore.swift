@@ -146,7 +146,7 @@ enum XMLStoreWriter {
         list[NSStoreTypeKey] = nil
         let data: Data
         do { data = try PropertyList(foundationObject: list).xmlData() } catch {
-            throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)")
+            throw FileValues.Failure(reason: "its metadata are not a property list: \(error.description)")
         }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         // Without the declarations at the beginning.

@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
     ///   - url: the location of the store.
     ///   - storeType: the type of the store.
     ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
-    ///     to delete a file that cannot be opened, or, if it is false, to keep one that is no database.
+    ///     to delete a file that cannot be opened, or, if it is false, to keep one that is not a database.
     /// - Throws: the errors of `destroyPersistentStore(at:ofType:options:)`.
     public func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil

@@ -217,7 +217,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - url: the location of the store.
     ///   - storeType: the type of the store.
     ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
-    ///     to delete a file that cannot be opened, or, if it is false, to keep one that is no database.
+    ///     to delete a file that cannot be opened, or, if it is false, to keep one that is not a database.
     /// - Throws: an error if another program keeps the store locked, or it cannot be written; and for an unknown type.
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil

@@ -36,6 +36,6 @@ extension NSManagedObject {
         let name = key.name.prefix(1).uppercased() + key.name.dropFirst()
         if let relationship = layout.relationship(named: name), relationship.isToMany { return relationship }
         guard layout.propertyByName[key.name] != nil else { unknownKey(key.name) }
-        programmerError("“\(layout.name).\(key.name)” is no to-many relationship")
+        programmerError("“\(layout.name).\(key.name)” is not a to-many relationship")
     }
 }

@@ -39,7 +39,7 @@ enum BatchChanges {
         }
         guard case .slot(let slot) = place else {
             throw refusal(
-                "A batch update cannot set “\(layout.name).\(name)”, which is no attribute or to-one relationship.")
+                "A batch update cannot set “\(layout.name).\(name)”, which is not an attribute or to-one relationship.")
         }
         let isDerived = layout.slots[slot].attribute?.derivation != nil
         guard !layout.slots[slot].isTransient, !isDerived else {

@@ -8,7 +8,7 @@ extension NSFetchRequest: ImmediateFetch {
         guard ResultType.self is NSManagedObject.Type, !resultType.isDisjoint(with: others) else {
             return NSAsynchronousFetchResult(self, context, found: try context.fetch(self))
         }
-        // A request of books may ask for their number, which is no book.
+        // A request of books may ask for their number, which is not a book.
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.take(from: self)
         return NSAsynchronousFetchResult(request, context, found: try context.fetch(request))

@@ -65,7 +65,7 @@ extension NestedJSONValue {
         return false
     }
 
-    /// The value of a key; nil if this is no object, or has no such key.
+    /// The value of a key; nil if this is not an object, or has no such key.
     package subscript(key: String) -> NestedJSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[key]
@@ -86,7 +86,7 @@ extension NestedJSONValue {
         return element.isJSON ? .data(try bytes()) : try value(of: element.type)
     }
 
-    /// The value of an attribute of a type; `.null` for a type whose values are no JSON.
+    /// The value of an attribute of a type; `.null` for a type whose values are not JSON.
     ///
     /// - Throws: the error of decoding, for a value of another type.
     package func value(of type: NSAttributeType) throws -> StoredValue {

@@ -54,7 +54,7 @@ package enum StoreMetadata {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
                 "The metadata of “\(url.lastPathComponent)” cannot be written: the values of "
-                    + "\(culprits.keys.sorted().joined(separator: ", ")) are no property list values.",
+                    + "\(culprits.keys.sorted().joined(separator: ", ")) are not a property list values.",
                 url: url, suggestion: "Use strings, numbers, dates, data, arrays and dictionaries of these.",
                 underlying: error)
         }
@@ -65,7 +65,7 @@ package enum StoreMetadata {
         guard var metadata = try? PropertyList.foundationObject(of: data) as? [String: Any] else {
             throw StoreError.make(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are no property list.",
+                "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are not a property list.",
                 url: url,
                 suggestion: "Restore the store from a backup. Its objects can be read with “pippin dump”.")
         }

@@ -24,7 +24,7 @@ package struct KeyedArchive: Equatable, Sendable {
 
     /// Reads an archive from a binary property list.
     ///
-    /// - Throws: `PropertyListError` if the bytes are no property list, `KeyedArchiveError` if it is no archive.
+    /// - Throws: `PropertyListError` if the bytes are not a property list, `KeyedArchiveError` if it is not an archive.
     package init(data: Data) throws {
         try self.init(propertyList: PropertyList(binary: data))
     }

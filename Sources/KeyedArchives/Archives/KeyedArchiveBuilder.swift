@@ -124,7 +124,8 @@ extension KeyedArchiveBuilder {
             let values = try references(sorted.map(\.value))
             return dictionary(zip(keys, values).map { (key: $0, value: $1) })
         case .some(let value):
-            throw PropertyListError(offset: nil, reason: "a \(type(of: value)) is no value that this module archives")
+            throw PropertyListError(
+                offset: nil, reason: "a \(type(of: value)) is not a value that this module archives")
         }
     }
 

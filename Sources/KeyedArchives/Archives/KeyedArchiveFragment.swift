@@ -100,7 +100,7 @@ extension PropertyList {
     }
 }
 
-/// Why a property list is no keyed archive, or an archived object is not what a reader expected.
+/// Why a property list is not a keyed archive, or an archived object is not what a reader expected.
 package struct KeyedArchiveError: Error, Equatable, CustomStringConvertible {
     /// The number of the object in `$objects`; nil if the archive as a whole is wrong.
     package let objectIndex: Int?

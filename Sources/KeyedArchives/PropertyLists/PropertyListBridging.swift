@@ -51,7 +51,8 @@ extension PropertyList {
             var result: [String: PropertyList] = [:]
             for (key, value) in values {
                 guard let name = key.base as? String else {
-                    throw PropertyListError(offset: nil, reason: "the dictionary \(place) has a key that is no string")
+                    throw PropertyListError(
+                        offset: nil, reason: "the dictionary \(place) has a key that is not a string")
                 }
                 result[name] = try PropertyList(value, path: path + [name])
             }
@@ -115,7 +116,7 @@ private enum NumberKind {
     }
 }
 
-/// Why bytes are no property list that this module reads, or why a value cannot be written.
+/// Why bytes are not a property list that this module reads, or why a value cannot be written.
 package struct PropertyListError: Error, Equatable, CustomStringConvertible {
     /// The offset in bytes; nil when writing a value.
     package let offset: Int?

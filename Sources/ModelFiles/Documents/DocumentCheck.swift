@@ -125,7 +125,9 @@ package enum DocumentCheck {
             guard names.insert(element.name).inserted else {
                 throw error("there are two elements of the name “\(element.name)”")
             }
-            guard let inner = element.attribute else { throw error("its element “\(element.name)” is no attribute") }
+            guard let inner = element.attribute else {
+                throw error("its element “\(element.name)” is not an attribute")
+            }
             guard inner.type != .undefinedAttributeType else {
                 throw error("its element “\(element.name)” has no type")
             }

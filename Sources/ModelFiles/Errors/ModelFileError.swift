@@ -5,7 +5,7 @@ import KeyedArchives
 package struct ModelFileError: Error, Equatable {
     package enum Kind: Equatable, Sendable {
         case missing
-        /// The bytes are no model file.
+        /// The bytes are not a model file.
         case corrupt
         /// The file is readable; the model in it is wrong.
         case invalid

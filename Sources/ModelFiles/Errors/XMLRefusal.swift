@@ -10,7 +10,7 @@ package enum XMLRefusal {
     package static func reason(against data: Data) -> String? {
         // Names that are not valid UTF-8 crash the program as well.
         guard String(validating: data, as: UTF8.self) != nil else { return "it is not UTF-8" }
-        guard !data.contains(0) else { return "it contains a byte 0, so it is no XML file" }
+        guard !data.contains(0) else { return "it contains a byte 0, so it is not XML file" }
         // Compares bytes: characters would combine with a mark that follows.
         func has(_ text: String, from start: Int = 0) -> Bool {
             data.range(of: Data(text.utf8), in: data.startIndex + start..<data.endIndex) != nil

@@ -117,7 +117,7 @@ package enum MappingSourceCompiler {
     ) throws -> KeyedArchive? {
         guard let text = object.text(field) else { return nil }
         guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-            throw unreadable(field, mapping, property, "it is no Base64")
+            throw unreadable(field, mapping, property, "it is not Base64")
         }
         do { return try KeyedArchive(data: data) } catch { throw unreadable(field, mapping, property, "\(error)") }
     }
@@ -185,7 +185,7 @@ package enum MappingSourceReader {
         source.objects = try document.objects.map(object)
         guard source.root != nil else {
             throw ModelFileError(
-                .corrupt, reason: "it has no \(MappingSource.Kind.model.rawValue), so it is no mapping model")
+                .corrupt, reason: "it has no \(MappingSource.Kind.model.rawValue), so it is not a mapping model")
         }
         try checkReferences(of: source)
         return source

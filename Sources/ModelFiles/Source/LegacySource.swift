@@ -52,7 +52,7 @@ enum LegacySource {
         let number = try facts.integer("XD_PAttK_attributeType") ?? 0
         guard let type = NSAttributeType(rawValue: UInt(clamping: number)),
             let name = SourceReader.attributeTypes.first(where: { $0.value == type })?.key
-        else { throw element.error(.init(property: try object.text("_name")), "\(number) is no attribute type") }
+        else { throw element.error(.init(property: try object.text("_name")), "\(number) is not an attribute type") }
         element.set("attributeType", name)
         for (key, fact) in [
             ("defaultValueString", "XD_PAttK_defaultValueAsString"), ("minValueString", "XD_PAttK_minValueString"),

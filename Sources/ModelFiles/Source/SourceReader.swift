@@ -19,7 +19,7 @@ package enum SourceReader {
     ///   - elements: the bytes of the file `elements`.
     ///   - moduleName: as for `document(of:moduleName:)`.
     /// - Returns: the model as a value.
-    /// - Throws: `PropertyListError` or `KeyedArchiveError` for a file that is no archive, `ModelFileError` naming
+    /// - Throws: `PropertyListError` or `KeyedArchiveError` for a file that is not an archive, `ModelFileError` naming
     ///   entity and property.
     package static func document(ofElements elements: Data, moduleName: String? = nil) throws -> ModelDocument {
         try document(of: LegacySource.model(of: elements), moduleName: moduleName)
@@ -298,7 +298,7 @@ extension SourceReader {
     ) throws -> NSAttributeType {
         if let type = attributeTypes[name] { return type }
         let known = attributeTypes.keys.sorted().joined(separator: ", ")
-        throw element.error(place, "“\(name)” is no attribute type; one of \(known) expected")
+        throw element.error(place, "“\(name)” is not an attribute type; one of \(known) expected")
     }
 
     static func attribute(

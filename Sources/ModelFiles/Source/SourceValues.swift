@@ -25,8 +25,8 @@ extension SourceReader {
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
-        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID, a date in the order of
-        // somebody's country, or what is left of an attribute that had another type means no default. A warning says
+        // Xcode's editor accepts any text here, and apps ship with it: a text that is not a UUID, a date in the order
+        // of somebody's country, or what is left of an attribute that had another type means no default. A warning says
         // so.
         if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
         if type == .dateAttributeType, date(text) == nil { return nil }

@@ -71,7 +71,7 @@ package struct StoreDocument {
 }
 
 extension StoreDocument {
-    /// Why a file is no store document, or an object cannot be written into one: the end of a sentence.
+    /// Why a file is not a store document, or an object cannot be written into one: the end of a sentence.
     package struct Failure: Error {
         package let reason: String
         /// Whether the model lacks what the file has, as another version of it may.

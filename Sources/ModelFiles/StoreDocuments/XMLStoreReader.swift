@@ -73,10 +73,10 @@ package enum XMLStoreReader {
         if list.isEmpty { return [:] }
         let data = Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(list)".utf8)
         guard let object = try PropertyList.foundationObject(of: data) else {
-            throw StoreDocument.Failure(reason: "its metadata are no property list")
+            throw StoreDocument.Failure(reason: "its metadata are not a property list")
         }
         if let dictionary = object as? [String: Any] { return dictionary }
-        throw StoreDocument.Failure(reason: "its metadata are no dictionary")
+        throw StoreDocument.Failure(reason: "its metadata are not a dictionary")
     }
 
     /// Collects what the parser reports.

@@ -21,7 +21,7 @@ package struct VersionInfo: Equatable, Sendable {
     /// Reads the file; a binary or XML property list.
     package init(data: Data) throws {
         guard let list = try PropertyList(data: data) else {
-            throw ModelFileError(.corrupt, reason: "it is no property list")
+            throw ModelFileError(.corrupt, reason: "it is not a property list")
         }
         guard let fields = list.dictionaryValue else {
             throw ModelFileError(.corrupt, reason: "it is \(list.kind), not a dictionary")

@@ -131,7 +131,7 @@ package enum MacroServer {
     /// Answers messages until the compiler has no more.
     ///
     /// - Parameter expand: expands a macro that is attached to a declaration.
-    /// - Throws: the errors of reading, and of messages that are no JSON.
+    /// - Throws: the errors of reading, and of messages that are not JSON.
     package static func run(_ expand: (CompilerMessage.Attached) -> MacroExpansion) throws {
         while let head = try read(8) {
             let length = head.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -40,7 +40,7 @@ package enum SourcePackageWriter {
             var losses: [SourceLoss] = []
             for version in versions {
                 guard !version.name.isEmpty, !version.name.contains("/"), !version.name.hasPrefix(".") else {
-                    throw ModelFileError(.unwritable, reason: "“\(version.name)” is no name for a version's folder")
+                    throw ModelFileError(.unwritable, reason: "“\(version.name)” is not a name for a version's folder")
                 }
                 let text = try contents(of: version)
                 for var loss in try SourceLoss.losses(of: version.document, in: text) {
@@ -146,7 +146,7 @@ private struct EntityLosses {
 
     init(_ entity: EntityDocument, _ written: EntityDocument) {
         name = entity.name
-        if entity.userInfo != written.userInfo { add(nil, "entries of its user info that are no texts") }
+        if entity.userInfo != written.userInfo { add(nil, "entries of its user info that are not texts") }
         if entity.indexes != written.indexes { add(nil, "parts of its indexes") }
         if entity.spotlightDisplayName != written.spotlightDisplayName { add(nil, "the name that Spotlight shows") }
         for constraint in entity.uniquenessConstraints where constraint.contains(where: entity.isElement) {
@@ -163,7 +163,7 @@ private struct EntityLosses {
     }
 
     private mutating func compare(_ property: PropertyDocument, _ written: PropertyDocument, path: String) {
-        if property.userInfo != written.userInfo { add(path, "entries of its user info that are no texts") }
+        if property.userInfo != written.userInfo { add(path, "entries of its user info that are not texts") }
         if property.validation != written.validation {
             add(path, "its validation predicates, which are no bounds or pattern")
         }

@@ -163,6 +163,6 @@ struct NumberChange: Sendable {
     }
 
     private func doesNotFit<Number>(_ number: Number, _ operand: Any) -> DoesNotFit {
-        DoesNotFit(reason: "\(number) \(operation.sign) \(operand) is no number that \(Number.self) holds.")
+        DoesNotFit(reason: "\(number) \(operation.sign) \(operand) is not a number that \(Number.self) holds.")
     }
 }

@@ -31,7 +31,7 @@ struct AggregatedProperty: Sendable {
         (valueName, countName) = (unused("value"), unused("count"))
     }
 
-    /// The kind of a function's result. A sum of small whole numbers is no small number.
+    /// The kind of a function's result. A sum of small whole numbers is not a small number.
     func kind(of function: AggregateFunction) -> AttributeKind {
         switch (function, kind) {
         case (.average, _): .double
@@ -144,7 +144,8 @@ struct AggregatedProperty: Sendable {
 extension ModelRegistry {
     /// The path of a single value, and its kind. That of a reference leads to the identifier.
     ///
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is no plain attribute, with the reason.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute, with the
+    ///   reason.
     func singleValue(
         _ property: PropertyName, of plan: EntityPlan, _ reason: String
     ) throws -> (path: String, kind: AttributeKind) {

@@ -32,7 +32,7 @@ extension ModelReader {
     ///   - group: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the numbers, by value; values that no model has are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func count<Model: CoreModel, Group: Hashable & Codable>(
@@ -91,7 +91,7 @@ extension ModelReader {
     ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
     ///   - filter: what must hold.
     /// - Returns: the values, ascending.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel, Value: Codable>(

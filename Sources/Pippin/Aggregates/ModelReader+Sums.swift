@@ -11,7 +11,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
     ///   `PippinDecimalSum` in place of `sum`, which would round them
@@ -26,7 +26,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
     ///   `PippinDecimalSum` in place of `sum`, which would round them
@@ -46,7 +46,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
@@ -63,7 +63,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
@@ -83,7 +83,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum, whatever the type of the property; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable>(
@@ -97,7 +97,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum, whatever the type of the property; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable>(
@@ -116,7 +116,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
@@ -133,7 +133,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
@@ -149,7 +149,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
@@ -163,7 +163,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
@@ -182,7 +182,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the averages, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func average<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
@@ -198,7 +198,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the averages, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func average<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(

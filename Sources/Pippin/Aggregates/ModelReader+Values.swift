@@ -14,7 +14,7 @@ extension ModelReader {
     ///     identifiers.
     ///   - offset: how many to skip.
     /// - Returns: a value for each model.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable>(
@@ -42,7 +42,7 @@ extension ModelReader {
     ///     identifiers.
     ///   - offset: how many to skip.
     /// - Returns: a tuple of the values for each model, in the order of the properties.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, First: Codable, Second: Codable, each Other: Codable>(
@@ -65,7 +65,7 @@ extension ModelReader {
     ///   - request: the request.
     ///   - property: the property, of the models or of those that they lead to.
     /// - Returns: a value for each model.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable>(
@@ -87,7 +87,7 @@ extension ModelReader {
     ///   - second: another one.
     ///   - others: more of them.
     /// - Returns: a tuple of the values for each model, in the order of the properties.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, First: Codable, Second: Codable, each Other: Codable>(

@@ -20,7 +20,7 @@ final class Cancellation: Sendable {
         return key
     }()
 
-    /// The cancellation of the work that the current code is a part of; nil if it is no part of such work.
+    /// The cancellation of the work that the current code is a part of; nil if it is not part of such work.
     static var current: Cancellation? {
         // Unretained: `run` keeps the object alive as long as it is set.
         pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }

@@ -96,7 +96,7 @@ enum EntityDerivation {
         }
     }
 
-    /// The attributes' names in stores of earlier builds, which paired keys that are no property's name with the
+    /// The attributes' names in stores of earlier builds, which paired keys that are not a property's name with the
     /// remaining properties in order.
     private static func formerNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
         let properties = Mirror(reflecting: prototype).children.compactMap { child in

@@ -140,7 +140,7 @@ enum SchemaCheck {
     private static func unknown(_ property: PropertyName, in plan: EntityPlan, _ known: [String]) -> PersistenceError {
         let stored = known.isEmpty ? "" : " Stored are: \(known.joined(separator: ", "))."
         return refusal(
-            plan, property.spelling, "the schema names it, and it is no property that is stored.\(stored)")
+            plan, property.spelling, "the schema names it, and it is not a property that is stored.\(stored)")
     }
 
     static func refusal(_ plan: EntityPlan, _ property: String, _ reason: String) -> PersistenceError {

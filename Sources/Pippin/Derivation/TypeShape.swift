@@ -234,7 +234,7 @@ struct PropertyNaming {
 }
 
 extension CodingKey {
-    /// The name of the key's case; nil for a key that is no case of an enumeration.
+    /// The name of the key's case; nil for a key that is not a case of an enumeration.
     var caseName: String? { enumCaseName(self).map { String(cString: $0) } }
 }
 

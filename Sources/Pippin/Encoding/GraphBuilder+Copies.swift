@@ -112,7 +112,7 @@ extension GraphBuilder {
 
     private mutating func differs(_ node: Int, _ field: Int) -> PersistenceError {
         var field = nodes[node].plan.fields[field]
-        // The mark of a list is no property.
+        // The mark of a list is not a property.
         if case .hasList(let list)? = field.mark { field = nodes[node].plan.fields[list] }
         return PersistenceError.unwritable(
             entity: nodes[node].plan.name, uid: nodes[node].key.text, key: field.name,

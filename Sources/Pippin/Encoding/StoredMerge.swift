@@ -39,7 +39,7 @@ extension FieldPlan {
     private static func merged<Value: Decodable>(_ wanted: Data, into stored: Data, _ type: Value.Type) throws -> Data {
         let known: Data?
         do { known = try coded(stored, type) } catch {
-            // What is no JSON has no parts either.
+            // What is not JSON has no parts either.
             guard JSONTree(stored) != nil else { return wanted }
             throw StoredMergeRefusal(
                 reason:

@@ -35,7 +35,7 @@ extension PersistenceError {
                     + ".format(\"name == %@\", value)." : ""
         return PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
-            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
+            "'\(property)' is not a stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
                 + hint + advice)
     }
 
@@ -45,7 +45,7 @@ extension PersistenceError {
     ) -> PersistenceError {
         PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
-            "'\(property)' is no single value of '\(entity)'. \(what)")
+            "'\(property)' is not a single value of '\(entity)'. \(what)")
     }
 
     /// The error for pages in an order in which stores cannot compare a text with one that they are given.

@@ -50,7 +50,7 @@ struct CSVRecords: Sequence {
     }
 
     func makeIterator() -> AnyIterator<Line> {
-        // A byte order mark is no part of the first field.
+        // A byte order mark is not part of the first field.
         let start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
         var place = Place(offset: start, line: 1)
         return AnyIterator {
@@ -145,7 +145,7 @@ struct CSVRecords: Sequence {
         }
         let text = String(decoding: field.bytes.prefix(1_000), as: UTF8.self).quotable
         record.problem =
-            record.problem ?? Problem(field: record.fields.count, reason: "“\(text)” is no text in UTF-8")
+            record.problem ?? Problem(field: record.fields.count, reason: "“\(text)” is not text in UTF-8")
         record.fields.append(text)
     }
 

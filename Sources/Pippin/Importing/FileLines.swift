@@ -23,7 +23,7 @@ struct FileLines: Sequence {
     init(_ data: Data) { self.data = data }
 
     func makeIterator() -> AnyIterator<Line> {
-        // A byte order mark is no part of the first line.
+        // A byte order mark is not part of the first line.
         var start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
         var number = 0
         return AnyIterator { [data] in

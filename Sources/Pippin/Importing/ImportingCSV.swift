@@ -11,7 +11,7 @@ extension PersistenceManager {
     ///
     /// A column has the name of a property's coding key; the columns of a model within the model follow a dot. A column
     /// that the model does not have ends the import before anything is saved, unless `ignoringColumns` names it. An
-    /// empty field is no value; in quotes it is an empty text for a `String`. A nested struct whose fields are all
+    /// empty field is not a value; in quotes it is an empty text for a `String`. A nested struct whose fields are all
     /// empty is there if such texts are all that it requires, or if it is not optional and requires none. A list is
     /// JSON in its column.
     ///
@@ -165,7 +165,7 @@ extension PersistenceManager {
         for line in lines where !line.isBlank {
             guard String(validating: line.content, as: UTF8.self) != nil else {
                 let start = String(decoding: line.content.prefix(1_000), as: UTF8.self).quotable
-                try await batches.refuse(line.number, "“\(start)” is no text in UTF-8.", done: line.end)
+                try await batches.refuse(line.number, "“\(start)” is not text in UTF-8.", done: line.end)
                 continue
             }
             let model: Model
@@ -252,7 +252,7 @@ struct ImportBatches<Model: CoreModel> {
     /// Saves models together. If that fails, it saves the two halves, and theirs, to find the ones at fault.
     ///
     /// - Returns: the models that refer to ones which are not stored yet, each with the reason.
-    /// - Throws: the errors that are no fault of the models.
+    /// - Throws: the errors that are not the fault of the models.
     private mutating func save(_ records: ArraySlice<Record>) async throws -> [(record: Record, reason: String)] {
         guard let first = records.first else { return [] }
         do {

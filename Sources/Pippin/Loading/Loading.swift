@@ -187,7 +187,7 @@ extension PersistenceManager {
             try PersistenceError.explaining(.notOpened) {
                 for store in stores { try session.remove(store) }
             }
-            // One in memory is gone. A file that is no database may be somebody else's, and stays.
+            // One in memory is gone. A file that is not a database may be somebody else's, and stays.
             var gone: [String] = []
             for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
                 var options = options ?? [:]

@@ -36,7 +36,7 @@ public struct Filter<Model>: @unchecked Sendable {
     ///
     /// A malformed format string throws when the filter is used; the error marks the position. A list of models equals
     /// `nil` if the property is `nil`, not if it is empty, as in the other forms of filters. A number in a format has
-    /// 64 bits, and is no value of a `Float` property unless both are the same number: pass a `Float`,
+    /// 64 bits, and is not a value of a `Float` property unless both are the same number: pass a `Float`,
     /// `.format("rating == %@", Float(1.1))`.
     ///
     /// - Parameters:

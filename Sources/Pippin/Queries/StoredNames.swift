@@ -3,7 +3,7 @@ import StoreSession
 /// Replaces the names in a predicate by those that a store has: a nested struct's property is stored by its coding
 /// key, and the identifier that a reference calls `id` may be another property of the model.
 ///
-/// A name that is no property's is left alone, since formats may use the store's own names.
+/// A name that is not a property's is left alone, since formats may use the store's own names.
 struct StoredNames {
     let plan: EntityPlan
     let registry: ModelRegistry

@@ -8,7 +8,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func index(_ keyPaths: PartialKeyPath<Model>...) -> Self {
-        Self(fact: .index(keyPaths.map(PropertyName.init)))
+        Self(fact: .index(keyPaths.map { PropertyName($0) }))
     }
 
     /// No two models have the same values of these properties. The identifier needs no rule: it is always unique.
@@ -21,7 +21,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
-        Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: nil))
+        Self(fact: .unique(keyPaths.map { PropertyName($0) }, keeping: nil))
     }
 
     /// No two models have the same values of these properties. If a second one is saved, the rule says which one stays.
@@ -36,7 +36,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>..., keeping kept: KeptModel) -> Self {
-        Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: kept))
+        Self(fact: .unique(keyPaths.map { PropertyName($0) }, keeping: kept))
     }
 
     /// These properties need not be unique any more. Without this rule a store keeps its uniqueness constraints, since
@@ -46,7 +46,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `DROP INDEX …`
     public static func notUnique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
-        Self(fact: .notUnique(keyPaths.map(PropertyName.init)))
+        Self(fact: .notUnique(keyPaths.map { PropertyName($0) }))
     }
 
     /// This model owns the models in a property: those that leave it are deleted when it is saved, and all of them when
@@ -138,7 +138,7 @@ public struct SchemaRule<Model>: Sendable {
     ///
     /// Filters cannot look into the value.
     ///
-    /// - Parameter keyPath: the property, which may be one of a nested struct. It is no number, text or other value
+    /// - Parameter keyPath: the property, which may be one of a nested struct. It is not a number, text or other value
     ///   that has a column of its own, and no model.
     /// - Returns: the rule, for ``Schema``.
     public static func json<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {

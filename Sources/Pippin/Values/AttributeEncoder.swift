@@ -208,7 +208,7 @@ enum ValueJSON {
 }
 
 extension Data {
-    /// Whether `NaN` is in it: Foundation writes a decimal that is not a number so, which is no JSON.
+    /// Whether `NaN` is in it: Foundation writes a decimal that is not a number so, which is not JSON.
     fileprivate var mayHaveNotANumber: Bool {
         withUnsafeBytes { bytes in
             bytes.indices.dropLast(2).contains { bytes[$0] == 78 && bytes[$0 + 1] == 97 && bytes[$0 + 2] == 78 }

@@ -7,7 +7,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the smallest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -21,7 +21,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the smallest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -41,7 +41,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the smallest values, by value of the other property; groups in which no model has a value are left
     ///   out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, min(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable, Group: Hashable & Codable & Sendable>(
@@ -58,7 +58,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the smallest values, by value of the other property; groups in which no model has a value are left
     ///   out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, min(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable, Group: Hashable & Codable & Sendable>(
@@ -73,7 +73,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -87,7 +87,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -103,7 +103,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the greatest values, by value of the other property; groups in which no model has a value are left
     ///   out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, max(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable, Group: Hashable & Codable & Sendable>(
@@ -120,7 +120,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the greatest values, by value of the other property; groups in which no model has a value are left
     ///   out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, max(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable, Group: Hashable & Codable & Sendable>(

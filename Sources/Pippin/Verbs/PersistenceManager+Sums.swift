@@ -11,7 +11,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
     ///   `PippinDecimalSum` in place of `sum`, which would round them
@@ -26,7 +26,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
     ///   `PippinDecimalSum` in place of `sum`, which would round them
@@ -46,7 +46,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
@@ -63,7 +63,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
@@ -83,7 +83,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum, whatever the type of the property; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable & Sendable>(
@@ -97,7 +97,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum, whatever the type of the property; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable & Sendable>(
@@ -116,7 +116,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
@@ -135,7 +135,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
@@ -153,7 +153,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
@@ -167,7 +167,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
@@ -186,7 +186,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the averages, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
@@ -202,7 +202,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the averages, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(

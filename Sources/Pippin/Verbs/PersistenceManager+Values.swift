@@ -15,7 +15,7 @@ extension PersistenceManager {
     ///     identifiers.
     ///   - offset: how many to skip.
     /// - Returns: a value for each model.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable & Sendable>(
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ///     identifiers.
     ///   - offset: how many to skip.
     /// - Returns: a tuple of the values for each model, in the order of the properties.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<
@@ -68,7 +68,7 @@ extension PersistenceManager {
     ///   - request: the request.
     ///   - property: the property, of the models or of those that they lead to.
     /// - Returns: a value for each model.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable & Sendable>(
@@ -93,7 +93,7 @@ extension PersistenceManager {
     ///   - second: another one.
     ///   - others: more of them.
     /// - Returns: a tuple of the values for each model, in the order of the properties.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
     /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<

@@ -14,7 +14,7 @@ enum HelpTopic: String, CaseIterable, Equatable {
 
     /// The command that the arguments begin with, `help` left out; all commands if there is no word.
     ///
-    /// - Throws: `UsageError` for a word that is no command.
+    /// - Throws: `UsageError` for a word that is not a command.
     init(_ arguments: [String]) throws {
         let words = arguments.drop { $0 == "help" }.prefix { !$0.hasPrefix("-") }
         let pair = words.prefix(2).joined(separator: " ")

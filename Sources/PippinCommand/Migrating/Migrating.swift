@@ -72,7 +72,7 @@ enum DocumentMigrating {
     ) throws {
         if options.mapping != nil {
             throw CommandError(
-                "“\(store.path)” is no SQLite store: name the folder of its mapping models by --mappings")
+                "“\(store.path)” is not a SQLite store: name the folder of its mapping models by --mappings")
         }
         let package = try ModelPackage(at: URL(fileURLWithPath: options.model))
         let model = try package.model(version: options.version)

@@ -104,7 +104,7 @@ enum ModelCommand {
         }
         guard ["xcdatamodeld", "xcdatamodel"].contains(source.pathExtension) else {
             throw CommandError(
-                "“\(source.path)” is no source; an .xcdatamodeld, .xcdatamodel or .xcmappingmodel expected")
+                "“\(source.path)” is not a source; an .xcdatamodeld, .xcdatamodel or .xcmappingmodel expected")
         }
         guard ["momd", "mom"].contains(destination.pathExtension) else {
             throw UsageError(
@@ -374,7 +374,7 @@ struct ModelTrial {
             guard comparison.comparison == .matches, case .constant(.string(let pattern)) = comparison.right,
                 MatchesPattern(pattern, options: comparison.options) == nil
             else { return }
-            wrong.append("“\(TextTools.inOneLine(pattern))” is no regular expression")
+            wrong.append("“\(TextTools.inOneLine(pattern))” is not a regular expression")
         }
         return wrong
     }

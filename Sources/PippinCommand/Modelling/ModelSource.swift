@@ -82,7 +82,7 @@ struct ModelSource {
 
     private static func ofStore(_ url: URL, version: String?) throws -> ModelSource {
         if let version {
-            throw CommandError("“\(url.path)” is no model file, so it has no version “\(version)” to choose")
+            throw CommandError("“\(url.path)” is not a model file, so it has no version “\(version)” to choose")
         }
         let copy = try PrivateCopy(of: url)
         let facts = try FileFacts(salvaging: copy, original: url)

@@ -76,7 +76,7 @@ extension PersistenceManager {
             throw error
         }
         guard !isCallers, !hadChanges else { return result }
-        // An object that was made and deleted again is no change.
+        // An object that was made and deleted again is not a change.
         if context.hasChanges { context.processPendingChanges() }
         guard context.hasChanges else { return result }
         let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)

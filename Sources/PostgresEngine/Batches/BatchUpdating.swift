@@ -56,7 +56,7 @@ extension OpenDatabase {
             guard !names.isEmpty else { throw error }
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
-                "A computed value is no number that \(names.joined(separator: " or ")) holds (\(error.message)); nothing was changed.",
+                "A computed value is not a number that \(names.joined(separator: " or ")) holds (\(error.message)); nothing was changed.",
                 url: place.shownURL)
         }
     }

@@ -203,7 +203,7 @@ extension ListedKind {
     /// The single values of a list as rows, from the bytes of its JSON:
     /// `(SELECT value::bigint AS value FROM json_array_elements_text(convert_from(t0.sizes, 'UTF8')::json))`.
     ///
-    /// For bytes that are no list, and a zero character, PostgreSQL refuses the statement; then the engine evaluates
+    /// For bytes that are not a list, and a zero character, PostgreSQL refuses the statement; then the engine evaluates
     /// the condition itself.
     func rows(in json: SQLFragment) -> SQLFragment {
         "(SELECT \(value) AS value FROM json_array_elements_text(convert_from(\(json), 'UTF8')::json))"

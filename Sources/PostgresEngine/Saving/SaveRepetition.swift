@@ -20,7 +20,7 @@ struct SaveRepetition {
         init(_ error: PostgresError, isServerLost: Bool) {
             switch error {
             case _ where error.isUniqueViolation: self = .sameValues
-            // A division by zero in a trigger is no conflict.
+            // A division by zero in a trigger is not a conflict.
             case _ where SaveRun.isConflict(error): self = .changedRow
             case _ where error.refusesCopying: self = .refusedCopy
             case _ where error.isRetryable: self = .otherTransaction

@@ -63,7 +63,7 @@ final class StandbyPool: @unchecked Sendable {
     /// Waits until a standby has everything that a token promises.
     ///
     /// - Returns: false if it does not have it in time.
-    /// - Throws: the server's errors; an error for a server that is no standby.
+    /// - Throws: the server's errors; an error for a server that is not a standby.
     private static func waits(
         _ connection: PostgresConnection, _ token: NSPostgreSQLReadToken?, until end: ContinuousClock.Instant
     ) throws -> Bool {
@@ -71,7 +71,7 @@ final class StandbyPool: @unchecked Sendable {
             let result = try connection.query(
                 "SELECT pg_last_wal_replay_lsn()::text, pg_is_in_recovery()")
             guard result.count == 1, result.integer(0, 1) == 1 else {
-                throw PostgresError(state: "25006", message: "the server is no standby")
+                throw PostgresError(state: "25006", message: "the server is not a standby")
             }
             guard let token else { return true }
             if let reached = NSPostgreSQLReadToken(text: result.string(0, 0)), reached >= token { return true }

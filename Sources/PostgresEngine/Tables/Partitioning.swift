@@ -12,7 +12,7 @@ import StoreEngine
 ///
 /// PostgreSQL ensures unique values, and finds referenced rows, only by the partition key. So an attribute that is the
 /// partition key is a part of the primary key, must be a part of each uniqueness constraint, and is never nil; and
-/// references to such rows are no foreign keys.
+/// references to such rows are not foreign keys.
 package struct Partitioning: Equatable {
     package enum Method: Equatable {
         case hash(count: Int)
@@ -45,7 +45,7 @@ package struct Partitioning: Equatable {
             let key = words.removeFirst()
             guard let slot = root.layout.slotIndex(forName: key), let layout = root.layout.slots[slot].attribute,
                 let column = root.columns[slot], !column.isComposite, !column.isDerived
-            else { throw refuse("“\(key)” is no attribute that is stored in a column of its own") }
+            else { throw refuse("“\(key)” is not an attribute that is stored in a column of its own") }
             guard !layout.description.isOptional else {
                 throw refuse("“\(key)” is optional, and rows without it would be nowhere")
             }

@@ -147,7 +147,7 @@ struct ValueWriter {
             guard let number = object as? NSDecimalNumber else { throw unacceptable(column, Self.wrongType) }
             if number == NSDecimalNumber.notANumber { return sink.appendNull() }
             guard let numeric = Numeric(number.description(withLocale: nil)) else {
-                throw unacceptable(column, "“\(number)” is no decimal number")
+                throw unacceptable(column, "“\(number)” is not a decimal number")
             }
             sink.append(numeric)
         case (.data(let data), .data), (.data(let data), .transformable):

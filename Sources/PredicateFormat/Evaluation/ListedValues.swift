@@ -4,7 +4,7 @@ extension ListedKind {
     /// The values of a list, as decoding its JSON gives them.
     ///
     /// - Parameter json: the JSON.
-    /// - Returns: the values, without those of another kind; none for bytes that are no JSON list.
+    /// - Returns: the values, without those of another kind; none for bytes that are not JSON list.
     package func values(in json: Data) -> [Value] {
         switch self {
         case .boolean: Self.values(in: json) { .boolean($0) }

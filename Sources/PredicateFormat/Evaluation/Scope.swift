@@ -97,7 +97,7 @@ extension PredicateTree {
             if comparison.comparison == .matches, case .constant(.string(let pattern)) = comparison.right,
                 MatchesPattern.cached(pattern, options: comparison.options) == nil
             {
-                obstacle = obstacle ?? "\"\(pattern)\" is no regular expression for MATCHES"
+                obstacle = obstacle ?? "\"\(pattern)\" is not a regular expression for MATCHES"
             }
             obstacle = obstacle ?? comparison.operandObstacle(constantOf: \.constantValue)
             for side in [comparison.left, comparison.right] {

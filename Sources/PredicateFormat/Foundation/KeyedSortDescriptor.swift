@@ -89,7 +89,8 @@ private func sortDescriptor<Root, Descriptor: NSSortDescriptor>(
         }
     }
     guard let result = descriptor as? Descriptor else {
-        programmerError("A sort descriptor by key path is no \(Descriptor.self); subclasses cannot be made by it here.")
+        programmerError(
+            "A sort descriptor by key path is not a \(Descriptor.self); subclasses cannot be made by it here.")
     }
     return result
 }

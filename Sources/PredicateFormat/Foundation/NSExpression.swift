@@ -112,7 +112,7 @@ open class NSExpression: NSObject, NSCopying {
                 programmerError("\(name) takes \(function.argumentCount) arguments, found \(parameters.count).")
             }
             let known = BuiltInFunction.allCases.map(\.rawValue).joined(separator: ", ")
-            programmerError("\"\(name)\" is no function of expressions. The functions are \(known).")
+            programmerError("\"\(name)\" is not a function of expressions. The functions are \(known).")
         }
         self.init(tree)
     }

@@ -33,7 +33,7 @@ extension PreparedPredicate {
             hasConstantParts: hasConstantParts, hasSpelledValues: hasSpelledValues)
     }
 
-    /// Only a skeleton without a number has constants that are no literals. One that nests too deep is refused later.
+    /// Only a skeleton without a number has constants that are not literals. One that nests too deep is refused later.
     private func skeletonReplacingObjects(
         _ replacement: (any KeyedOperand) -> (any KeyedOperand)?
     ) -> PredicateTree? {

@@ -107,7 +107,7 @@ extension FormatParser {
             token == .symbol(.rightParenthesis)
         {
             let known = Value.castTypes.keys.sorted().joined(separator: ", ")
-            throw tokenizer.error("\"\(name)\" is no type to cast to; expected one of \(known)", at: type.start)
+            throw tokenizer.error("\"\(name)\" is not a type to cast to; expected one of \(known)", at: type.start)
         }
         try expect(.rightParenthesis)
         if case .constant(.string(let name)) = typeTree, case .constant(let value) = operandTree,
@@ -202,7 +202,7 @@ extension FormatParser {
         let overloaded = BuiltInFunction.otherNames[name] ?? known
         guard var function = overloaded else {
             throw tokenizer.error(
-                "\"\(name)\" is no function; expected one of "
+                "\"\(name)\" is not a function; expected one of "
                     + BuiltInFunction.allCases.map(\.rawValue).joined(separator: ", "), at: start)
         }
         guard token == .symbol(.leftParenthesis) else { throw error("expected \"(\" after the function's name") }
@@ -283,7 +283,7 @@ extension FormatParser {
         }
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if keys.contains("") {
-            throw tokenizer.error("\"\(path)\" is no key path: keys are separated by single dots", at: offset)
+            throw tokenizer.error("\"\(path)\" is not a key path: keys are separated by single dots", at: offset)
         }
         return keys
     }

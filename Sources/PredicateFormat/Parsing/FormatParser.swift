@@ -143,7 +143,7 @@ struct FormatParser {
                 case "d", "D": options.insert(.diacriticInsensitive)
                 case "n", "N": options.insert(.normalized)
                 case "l", "L": options.insert(.localeSensitive)
-                default: throw error("\"\(letter)\" is no option of a comparison; expected c, d, n or l")
+                default: throw error("\"\(letter)\" is not an option of a comparison; expected c, d, n or l")
                 }
             }
             try advance()

@@ -62,7 +62,7 @@ extension SQLDialect {
 /// A new row, or a change of the row that conflicts with it.
 package struct SQLInsert: Sendable, Equatable {
     package enum Conflict: Sendable, Equatable {
-        /// The existing row stays, which is no error.
+        /// The existing row stays, which is not an error.
         case ignored
         /// The existing row takes these values.
         case updates(SQLFragment)

@@ -88,7 +88,7 @@ package enum CheckSQL {
         first(in: mapping.table, where: own(mapping))
     }
 
-    /// Any row of a table that is no entity's: `SELECT 1 FROM Z_1TAGS LIMIT 1`.
+    /// Any row of a table that is not an entity's: `SELECT 1 FROM Z_1TAGS LIMIT 1`.
     package static func rows(of table: String) -> SQLFragment { "SELECT 1 FROM \(name: table) LIMIT 1" }
 
     private static func own(_ mapping: EntityMapping) -> SQLFragment { "\(.entity) = \(number: mapping.number)" }

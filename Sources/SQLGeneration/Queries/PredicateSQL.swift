@@ -331,7 +331,7 @@ extension PredicateSQL {
 
     private func fetchRequest(_ tree: ExpressionTree, in scope: SQLScope) throws -> any FetchDescription {
         guard case .object(let reference)? = constant(tree), let request = reference.object as? any FetchDescription
-        else { throw SQLError.unsupported("FETCH of \(tree.sqlDescription), which is no fetch request") }
+        else { throw SQLError.unsupported("FETCH of \(tree.sqlDescription), which is not a fetch request") }
         // The request is an object that may change, so the text is generated anew each time.
         scope.names.isReusable = false
         return request
@@ -342,7 +342,7 @@ extension PredicateSQL {
     ) throws -> SQLOperand {
         guard let name = request.entityName, let entity = schema.layout.entityByName[name] else {
             throw SQLError.unsupported(
-                "FETCH of “\(request.entityName ?? "")”, which is no entity of the model")
+                "FETCH of “\(request.entityName ?? "")”, which is not an entity of the model")
         }
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = request.includesSubentities
@@ -378,7 +378,7 @@ extension PredicateSQL {
             return .expression(name: description.name, expression, description.expressionResultType)
         case let description as NSPropertyDescription: return .keyPath(description.name)
         case let name as String: return .keyPath(name)
-        default: throw SQLError.unsupported("FETCH of a \(type(of: first)), which is no property")
+        default: throw SQLError.unsupported("FETCH of a \(type(of: first)), which is not a property")
         }
     }
 }

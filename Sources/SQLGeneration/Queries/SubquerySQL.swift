@@ -34,7 +34,7 @@ extension PredicateSQL {
                 fragment: "CASE WHEN " + holds + " THEN 1 ELSE 0 END", storage: .integer, canBeNull: false)
         default:
             throw SQLError.unsupported(
-                "a subquery of “\(keys.joined(separator: "."))”, which is no relationship")
+                "a subquery of “\(keys.joined(separator: "."))”, which is not a relationship")
         }
         guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
             throw SQLError.unsupported("a subquery of which nothing is computed")

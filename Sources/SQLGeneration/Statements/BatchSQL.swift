@@ -181,7 +181,7 @@ package struct BatchSQL {
             "UPDATE \(name: mapping.table) AS target SET \(.list(sets)) FROM (\(selection)) AS new WHERE \(.key, of: "target") = new.row"
     }
 
-    /// Like `update(_:of:computesFirst:)`, but rows whose new values are no whole numbers are left out, instead of
+    /// Like `update(_:of:computesFirst:)`, but rows whose new values are not whole numbers are left out, instead of
     /// ending the statement: `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1)
     /// BETWEEN …`.
     ///

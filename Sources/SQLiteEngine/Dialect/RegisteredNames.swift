@@ -7,7 +7,7 @@ package enum SQLFunctionName {
     package static let canonical = "NSCoreDataCanonical"
     /// `NSCoreDataStringSearch(left, right, operator, options)`: 1, 0, or NULL if one side is NULL.
     package static let stringSearch = "NSCoreDataStringSearch"
-    /// `PippinFolded(text, options)`: the text without the differences that the options ignore; NULL if it is no text.
+    /// `PippinFolded(text, options)`: the text without the differences that the options ignore; NULL if it is not text.
     package static let folded = "PippinFolded"
     /// Called by triggers for each value that they change: table, `Z_ENT`, `Z_PK`, property, value.
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"

@@ -106,7 +106,7 @@ package struct ExternalData {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Unreadable(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Unreadable("it is no regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Unreadable("it is not a regular file") }
         let count = Int(status.st_size)
         if count == 0 { return Data() }
         guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED else {

@@ -157,7 +157,7 @@ extension Connection {
                 ExternalData.fileName(in: bytes).flatMap { names[$0] }.map(ExternalData.reference) ?? bytes)
         }
         try transaction(.immediate) {
-            // Triggers are dropped meanwhile and created again: a new file name is no change of a value.
+            // Triggers are dropped meanwhile and created again: a new file name is not a change of a value.
             let triggers = try prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
             var (drops, creations): ([String], [String]) = ([], [])
             while try triggers.step() {

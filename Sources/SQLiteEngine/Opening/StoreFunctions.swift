@@ -25,13 +25,13 @@ package enum StoreFunctions {
             guard let left = searchedText(arguments, 0), let right = searchedText(arguments, 1) else { return .null }
             let number = UInt(truncatingIfNeeded: arguments.integer(at: 2))
             guard let comparison = ComparisonOperator(rawValue: number) else {
-                return .failure("\(number) is no comparison")
+                return .failure("\(number) is not a comparison")
             }
             let texts = [0, 1].count { arguments.kind(at: $0) == .text }
             guard texts > (comparison.comparesWhole ? 1 : 0) else { return .integer(0) }
             let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 3)))
             if comparison == .matches, MatchesPattern.cached(right, options: options) == nil {
-                return .failure("\"\(right)\" is no regular expression for MATCHES")
+                return .failure("\"\(right)\" is not a regular expression for MATCHES")
             }
             guard comparison == .matches else {
                 return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
@@ -105,7 +105,7 @@ package enum StoreFunctions {
         }
         let value = arguments.string(at: 0) ?? "a value of bytes"
         return .failure(
-            "“\(arguments.string(at: 2) ?? "")” would become \(value), which is no whole number that its type holds")
+            "“\(arguments.string(at: 2) ?? "")” would become \(value), which is not a whole number that its type holds")
     }
 
     private static func register(

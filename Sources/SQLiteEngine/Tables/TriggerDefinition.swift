@@ -38,7 +38,7 @@ package struct Recomputation: Sendable, Equatable {
     package let purpose: String
     var table: String { KeyTable.name(purpose) }
     /// Adds the key to that table, once. `OR IGNORE` would be replaced by the clause of the statement that runs the
-    /// trigger, which is `OR ABORT` in an upsert. A damaged reference that is no whole number leads to no object.
+    /// trigger, which is `OR ABORT` in an upsert. A damaged reference that is not a whole number leads to no object.
     var collection: String {
         "INSERT INTO \(quoted(table)) (Z_PK) SELECT \(key) WHERE \(key) = CAST(\(key) AS INTEGER) "
             + "ON CONFLICT DO NOTHING"

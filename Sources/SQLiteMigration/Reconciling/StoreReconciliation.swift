@@ -186,7 +186,7 @@ enum OtherParts {
         return "\(word: SQLFunctionName.hasOtherParts)(\(name: column), \(text: known))"
     }
 
-    /// Registers the function with SQL. What is no JSON counts as another part.
+    /// Registers the function with SQL. What is not JSON counts as another part.
     static func register(_ connection: Connection) throws {
         try connection.register(function: SQLFunctionName.hasOtherParts, argumentCount: 2) { arguments in
             guard let data = arguments.data(at: 0), let known = arguments.string(at: 1) else { return .integer(0) }

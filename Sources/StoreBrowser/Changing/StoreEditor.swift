@@ -190,7 +190,7 @@ struct EditChange {
         case destinations(added: [NSManagedObjectID], removed: [NSManagedObjectID])
     }
 
-    /// Why a typed text is no value.
+    /// Why a typed text is not a value.
     struct Refusal: Error, Equatable {
         let message: String
     }

@@ -115,7 +115,7 @@ struct PageFailure: Error {
     static func missing(_ what: String) -> PageFailure { PageFailure(status: 404, message: what) }
 }
 
-/// Responses that are no pages, and the texts for errors.
+/// Responses that are not pages, and the texts for errors.
 package enum Answer {
     static func json(_ text: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(text: text, type: "application/json", status: status)

@@ -109,7 +109,7 @@ package struct Router: Sendable {
     }
 
     private func identifier(_ entity: String, _ key: String) throws -> NSManagedObjectID {
-        guard let number = Int64(key) else { throw PageFailure.missing("“\(key)” is no object's number.") }
+        guard let number = Int64(key) else { throw PageFailure.missing("“\(key)” is not an object's number.") }
         return session.store.identifier(try self.entity(entity), number)
     }
 

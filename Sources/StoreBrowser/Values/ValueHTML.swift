@@ -7,7 +7,7 @@ import StoreReading
 /// Values as they are displayed: short in a grid, complete on the page of an object. Pure.
 enum ValueHTML {
     private static let longestInGrid = 90
-    /// Longer texts are cut: megabytes are no readable page.
+    /// Longer texts are cut: megabytes are not a readable page.
     private static let longestText = 100_000
 
     // MARK: In a grid

@@ -78,7 +78,7 @@ package enum ArgumentBytes {
     /// Checks that every argument is UTF-8: Foundation would read other bytes as the name of another file.
     ///
     /// - Parameter arguments: the bytes of each argument, the program's name left out.
-    /// - Throws: `UsageError` that shows the first that is no text.
+    /// - Throws: `UsageError` that shows the first that is not text.
     package static func check(_ arguments: [[UInt8]]) throws {
         for (index, bytes) in arguments.enumerated() where String(validating: bytes, as: UTF8.self) == nil {
             let shown = TextTools.inOneLine(String(decoding: bytes, as: UTF8.self))

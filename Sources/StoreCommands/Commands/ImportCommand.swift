@@ -228,7 +228,7 @@ struct ImportValues {
         if case .none = value { return .none }
         guard case .slot(let slot) = index else {
             throw CommandError(
-                "\(place()): “\(name)” is no attribute and no to-one relationship, and has to be left out")
+                "\(place()): “\(name)” is not an attribute and no to-one relationship, and has to be left out")
         }
         guard let attribute = entity.slots[slot].attribute else {
             guard case .text(let text) = value, let identifier = store.coordinator.managedObjectID(for: text) else {
@@ -304,7 +304,7 @@ struct ImportValues {
     }
 
     func noObject(_ text: String, _ slot: Int, _ place: String) -> CommandError {
-        CommandError("\(place): “\(entity.slots[slot].name)” is “\(text)”, which is no object of the store")
+        CommandError("\(place): “\(entity.slots[slot].name)” is “\(text)”, which is not an object of the store")
     }
 }
 

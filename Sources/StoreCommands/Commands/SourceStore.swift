@@ -15,7 +15,7 @@ package final class SourceStore {
     ///   - place: the store's location, a file or a server.
     ///   - type: the type of a store on a server; nil for a file, which shows its own.
     ///   - modelPath: the path of a model with a version that fits; nil for the store's own copy.
-    /// - Throws: `CommandError` for a file that is no store, or cannot be read.
+    /// - Throws: `CommandError` for a file that is not a store, or cannot be read.
     package init(at place: URL, ofType type: String? = nil, modelPath: String? = nil) throws {
         (self.place, self.modelPath) = (place, modelPath)
         self.type = try type ?? StoreKind(of: place).type

@@ -160,7 +160,7 @@ struct CSVReader {
     /// The next record's cells; nil at the end.
     ///
     /// - Throws: `CommandError` for quotation marks that do not end, or are followed by more than a comma, and for
-    ///   bytes that are no UTF-8.
+    ///   bytes that are not UTF-8.
     mutating func next(_ name: String) throws -> [Cell]? {
         if !hasBegun { try bytes.skipMark() }
         hasBegun = true
@@ -217,7 +217,7 @@ struct CSVReader {
 /// The members of a JSON object as values to import. Pure.
 enum JSONMembers {
     /// - Parameter text: a JSON object.
-    /// - Returns: its members by name; nil for what is no object.
+    /// - Returns: its members by name; nil for what is not an object.
     static func values(in text: Data) -> [(String, ImportFile.Value)]? {
         guard let object = (try? JSONSerialization.jsonObject(with: text)) as? [String: Any] else { return nil }
         var sources: [String: String]?

@@ -16,7 +16,7 @@ struct JSONArrayReader {
 
     /// The next element; nil at the end of the array, behind which there must be nothing.
     ///
-    /// - Throws: `Mistake` for what is no array, or one that does not end; the errors of the file.
+    /// - Throws: `Mistake` for what is not an array, or one that does not end; the errors of the file.
     mutating func next() throws -> Data? {
         if !hasBegun {
             try bytes.skipMark()

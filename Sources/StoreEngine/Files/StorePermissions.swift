@@ -42,7 +42,7 @@ package struct StorePermissions {
         case S_IFDIR: return
         case S_IFLNK:
             throw Self.error(url, "used: it is a symbolic link, which is not followed. Put a folder in its place")
-        default: throw Self.error(url, "used: it is no folder")
+        default: throw Self.error(url, "used: it is not a folder")
         }
     }
 

@@ -36,7 +36,7 @@ struct MisreadColumn {
             .compactMap { column, type -> MisreadColumn? in
                 guard let condition = ValueCheckSQL.misfit(column, of: type) else { return nil }
                 return MisreadColumn(
-                    property: "“\(layout.name).\(column.property)”", complaint: "is no \(TypeName.of(type))",
+                    property: "“\(layout.name).\(column.property)”", complaint: "is not a \(TypeName.of(type))",
                     condition: condition, value: "\(SQLColumn(column.name))")
             }
         return strangers + misfits
@@ -142,7 +142,7 @@ struct MisreadRows {
     private let connection: Connection
     private var found: [MisreadColumn]
 
-    /// Nil for a store that is no SQLite file, which has no such values, and for an entity without a table.
+    /// Nil for a store that is not a SQLite file, which has no such values, and for an entity without a table.
     ///
     /// - Parameters:
     ///   - store: the store.

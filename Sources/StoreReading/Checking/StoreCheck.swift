@@ -347,7 +347,7 @@ package struct ValueCheck {
         return found.compactMap(\.text).map { StoreCheck.Problem(kind: .value, text: $0) }
     }
 
-    /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.
+    /// Pairs with a key that is not a number. Each end of a relationship has its column checked from the other one.
     func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
         try mapping.layout.relationships.compactMap { relationship -> StoreCheck.Problem? in
             guard relationship.source === mapping.layout, mapping.toManys.indices.contains(relationship.index),

@@ -29,7 +29,7 @@ package enum StoreRepair {
     package static func repair(_ path: String, into copy: String, model: String?) throws -> [String] {
         let (source, target) = (URL(store: path), URL(fileURLWithPath: copy))
         guard try StoreKind(of: source) == .sqlite else {
-            throw CommandError("“\(path)” is no SQLite store; only these are mended")
+            throw CommandError("“\(path)” is not a SQLite store; only these are mended")
         }
         let original = try PrivateCopy(of: source)
         let draft = try StoreDraft(of: target, like: source)
@@ -58,7 +58,7 @@ package enum StoreRepair {
         var opening = DirectStore.Opening(path: target.path, modelPath: model)
         // Metadata that are lost keep a store from being opened in place.
         opening.readsCopy = true
-        // What can be read is kept, even if it is no store any more: a check of the copy says why.
+        // What can be read is kept, even if it is not a store any more: a check of the copy says why.
         guard let store = try? DirectStore(opening), store.damage == nil else { return done }
         let schema = try ReadingConnection.schema(of: store, target)
         let metadata = store.store.metadata

@@ -22,7 +22,7 @@ package struct StoreReport {
     package var logGap: String?
     /// What cannot be read of a damaged file; nil for an intact one.
     package var damage: String?
-    /// The rows that are no objects, in words.
+    /// The rows that are not objects, in words.
     package var strangeRows: [String]
     package var modelOrigin: String
     /// Whether the store keeps no model by which another one could be refused.

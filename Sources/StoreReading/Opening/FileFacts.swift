@@ -23,7 +23,7 @@ package struct FileFacts {
 
     /// Reads a copy of the store at `original`.
     ///
-    /// Missing metadata or a missing model are no error: the objects may be intact.
+    /// Missing metadata or a missing model are not an error: the objects may be intact.
     ///
     /// - Throws: `CommandError` naming the store if it is damaged, or no Core Data store.
     package init(copy: URL, original: URL) throws { try self.init(copy, original: original, isCopy: true) }
@@ -101,10 +101,10 @@ package struct FileFacts {
         do {
             // Core Data on Mac OS X 10.4 wrote them as XML.
             guard let list = try PropertyList(data: data) else {
-                return ([:], "Z_METADATA.Z_PLIST is damaged: it is no property list")
+                return ([:], "Z_METADATA.Z_PLIST is damaged: it is not a property list")
             }
             guard let fields = list.dictionaryValue else {
-                return ([:], "Z_METADATA.Z_PLIST is no dictionary")
+                return ([:], "Z_METADATA.Z_PLIST is not a dictionary")
             }
             return (fields, nil)
         } catch {

@@ -100,7 +100,7 @@ package struct ModelCandidate {
 
     /// Reads a store's copy of its model from its stored bytes.
     ///
-    /// - Throws: an error for bytes that are no model.
+    /// - Throws: an error for bytes that are not a model.
     package init(cache: Data, origin: String) throws {
         document = try ModelCopies.document(of: cache)
         versionHashes = [:]

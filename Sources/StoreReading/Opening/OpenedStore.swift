@@ -70,8 +70,8 @@ package struct OpenedStore {
     }
 }
 
-/// The rows that have the number of no entity of their table. In a table with several entities they are no objects, and
-/// are left out of whatever is shown.
+/// The rows that have the number of no entity of their table. In a table with several entities they are not objects,
+/// and are left out of whatever is shown.
 enum StrangeRows {
     /// What is left out of a table, as a sentence without its final period; nil for nothing.
     ///

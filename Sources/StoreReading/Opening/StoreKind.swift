@@ -29,7 +29,7 @@ package enum StoreKind: Equatable {
         }
     }
 
-    /// Recognizes a store by its first bytes. `nil` for a file that is no store.
+    /// Recognizes a store by its first bytes. `nil` for a file that is not a store.
     ///
     /// - Parameter start: the first bytes of a file.
     package init?(start: Data) {
@@ -45,12 +45,12 @@ package enum StoreKind: Equatable {
 
     /// Examines a file, or returns the known kind of one that the process has open.
     ///
-    /// - Throws: `CommandError` if it is missing, cannot be read, or is no store.
+    /// - Throws: `CommandError` if it is missing, cannot be read, or is not a store.
     package init(of url: URL) throws { self = try LogFiles.kind(of: url) ?? StoreKind(lookingAt: url) }
 
     /// Looks at a file.
     ///
-    /// - Throws: `CommandError` if it is missing, cannot be read, or is no store.
+    /// - Throws: `CommandError` if it is missing, cannot be read, or is not a store.
     init(lookingAt url: URL) throws {
         let path = url.path
         var isDirectory: ObjCBool = false
@@ -61,7 +61,7 @@ package enum StoreKind: Equatable {
         guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; a store expected") }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandError("“\(path)” is no regular file; a store expected")
+            throw CommandError("“\(path)” is not a regular file; a store expected")
         }
         guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
         defer { try? file.close() }
@@ -77,7 +77,8 @@ package enum StoreKind: Equatable {
         if found == nil || found == .binary, let error = Self.modelError(url) { throw error }
         guard let kind = found else {
             throw CommandError(
-                "“\(path)” is no store: it begins neither with “SQLite format 3”, nor as an XML or binary store does")
+                "“\(path)” is not a store: it begins neither with “SQLite format 3”, nor as an XML or binary store does"
+            )
         }
         self = kind
     }

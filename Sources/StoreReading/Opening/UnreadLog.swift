@@ -108,7 +108,7 @@ package final class LogFiles: Sendable {
 
     /// Registers a use of the file. Call this before anything reads it.
     ///
-    /// - Throws: `CommandError` for a file that is no store.
+    /// - Throws: `CommandError` for a file that is not a store.
     package init(of url: URL) throws {
         path = Self.path(of: url)
         try Self.uses.withLock { uses in

@@ -7,7 +7,7 @@ package enum WritingLock {
     /// Says that a store's lock is waited for, if another program has it for a second.
     ///
     /// - Parameters:
-    ///   - url: the store; of files that are no SQLite stores nothing is said.
+    ///   - url: the store; of files that are not SQLite stores nothing is said.
     ///   - seconds: how long it is not worth saying.
     ///   - say: takes the sentence, without its final period.
     package static func announce(_ url: URL, after seconds: Double = 1, _ say: (String) -> Void) {

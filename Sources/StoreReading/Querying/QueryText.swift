@@ -138,7 +138,7 @@ package struct QueryText {
             throw TextProblem(
                 text, entity.offset..<entity.offset + entity.text.count,
                 isJoinTable
-                    ? "“\(entity.text)” is no entity, but pairs of objects, which pippin dump shows"
+                    ? "“\(entity.text)” is not an entity, but pairs of objects, which pippin dump shows"
                     : "there is no entity “\(entity.text)”",
                 suggestions: TextProblem.near(entity.text, among: layout.entities.map(\.name)))
         }

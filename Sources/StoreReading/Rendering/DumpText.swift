@@ -74,15 +74,15 @@ package enum DumpText {
         }
     }
 
-    /// Whether an address has no sign of what is no value: the arrow of an object, the question mark of what cannot be
-    /// read, a blank.
+    /// Whether an address has no sign of what is not a value: the arrow of an object, the question mark of what cannot
+    /// be read, a blank.
     private static func isPlainURL(_ text: String) -> Bool {
         text.utf8.count <= longestURL && text.utf8.first != UInt8(ascii: "?")
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }
 
-    /// A text in a table, in quotation marks where it begins like something that is no text: an object, a value that is
-    /// not there or cannot be read.
+    /// A text in a table, in quotation marks where it begins like something that is not text: an object, a value that
+    /// is not there or cannot be read.
     static func cell(_ text: String) -> String {
         // A table shows no more, and a piece of a large text takes no memory.
         let part = String(text.unicodeScalars.prefix(longestText))

@@ -44,7 +44,7 @@ package enum StoreFormats {
 
     /// The type of store that a file appears to be.
     ///
-    /// - Throws: an error if the file cannot be read, or is no known type.
+    /// - Throws: an error if the file cannot be read, or is not a known type.
     package static func type(ofFileAt url: URL) throws -> String {
         if SQLiteFormat.hasOpen(url) { return NSSQLiteStoreType }
         let handle: FileHandle

@@ -43,7 +43,7 @@ final class CompositeEncoder: Encoder {
 
     fileprivate func set<Value: Encodable>(_ value: Value, _ name: String) throws {
         guard let element = shape.element(codedAs: name) else {
-            throw Self.mismatch(value, "is encoded for “\(name)”, which is no stored property")
+            throw Self.mismatch(value, "is encoded for “\(name)”, which is not a stored property")
         }
         guard case .value(let content) = element.content else { return elements[element.name] = element.name }
         elements[element.name] = try content.object(of: value)

@@ -102,7 +102,7 @@ struct AppPredicateRulesTests {
     }
 
     @Test(
-        "A key to prefetch that is no relationship is passed over, the others are followed (Nos, SyncKit)",
+        "A key to prefetch that is not a relationship is passed over, the others are followed (Nos, SyncKit)",
         arguments: [["books.shelf.code"], ["books.nothing"], ["nothing", "books"], ["books", "books.title.nothing"]])
     func prefetchedAttribute(keyPaths: [String]) throws {
         let context = try saved()

@@ -107,7 +107,7 @@ struct ResettingAppsTests {
     }
 
     @Test(
-        "A file that is no database is destroyed as a store, and a store can be loaded then (Mindbox)",
+        "A file that is not a database is destroyed as a store, and a store can be loaded then (Mindbox)",
         arguments: ["not a database", "<?xml version=\"1.0\"?>", String(repeating: "A", count: 5000)])
     func noDatabase(content: String) throws {
         try Data(content.utf8).write(to: folder.store)
@@ -121,7 +121,7 @@ struct ResettingAppsTests {
         #expect(try container.viewContext.all("Tag").isEmpty)
     }
 
-    @Test("A file that is no database stays if the option to destroy by force is false")
+    @Test("A file that is not a database stays if the option to destroy by force is false")
     func keptFile() throws {
         let content = Data(repeating: 65, count: 5000)
         try content.write(to: folder.store)

@@ -74,7 +74,7 @@ struct ChildConflictTests {
     }
 
     @Test(
-        "is no conflict where the child itself has saved, others saved other objects, or the child refreshed",
+        "is not a conflict where the child itself has saved, others saved other objects, or the child refreshed",
         arguments: [2, 3])
     func ownSaves(levels: Int) throws {
         let contexts = contexts(levels)

@@ -229,7 +229,7 @@ struct ExternalDataPathTests {
         #expect(try reason()?.contains("symbolic link") == true)
     }
 
-    @Test("A pipe is not waited for, and a folder is no value")
+    @Test("A pipe is not waited for, and a folder is not a value")
     func pipes() throws {
         let name = try store.make()
         try FileManager.default.removeItem(at: store.file(name))

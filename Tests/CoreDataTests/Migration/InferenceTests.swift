@@ -96,7 +96,7 @@ struct InferenceTests {
         #expect(versions == ["Vehicle": "Automobile", "Car": "Wagon"])
     }
 
-    @Test("A type that is no number cannot change")
+    @Test("A type that is not a number cannot change")
     func types() {
         let failure = failure { $0.attribute("Book", "title").attributeType = .dateAttributeType }
         #expect(

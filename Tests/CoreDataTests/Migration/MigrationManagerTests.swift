@@ -339,7 +339,7 @@ struct MigrationManagerTests {
         #expect(mapping.entityMappingsByName["Maker"]?.mappingType == .addEntityMappingType)
     }
 
-    @Test("A file that is no mapping model is refused with its name")
+    @Test("A file that is not a mapping model is refused with its name")
     func damaged() throws {
         let url = folder.url.appendingPathComponent("Bad.cdm")
         try Data("nothing".utf8).write(to: url)

@@ -77,7 +77,7 @@ struct DerivedFactsTests {
         #expect(model.entitiesByName["Human"] != nil || what != "a destination's name")
     }
 
-    @Test("What is no part of a hash is compared all the same")
+    @Test("What is not part of a hash is compared all the same")
     func compared() throws {
         let (model, same) = (model(), model())
         #expect(model == same)

@@ -14,7 +14,7 @@ struct LeftoverSourceTests {
     }
 
     @Test(
-        "A default of a type that has none is no default, and a warning",
+        "A default of a type that has none is not a default, and a warning",
         arguments: ["Transformable", "Binary", "Undefined", "ObjectID"])
     func defaultWithoutMeaning(type: String) throws {
         let attribute = #"<attribute name="text" attributeType="\#(type)" transient="YES" defaultValueString="New"/>"#
@@ -43,7 +43,7 @@ struct LeftoverSourceTests {
                 + "The attribute has no minimum")
     }
 
-    @Test("A bound of a date that is no date is not checked; the other one is")
+    @Test("A bound of a date that is not a date is not checked; the other one is")
     func boundOfDate() throws {
         let attribute = """
             <attribute name="x" attributeType="Date" minValueString="3" maxValueString="80" maxDateTimeInterval="60"/>
@@ -90,7 +90,7 @@ struct LeftoverSourceTests {
             ])
     }
 
-    @Test("A name for Spotlight that is no expression is left out, and a warning")
+    @Test("A name for Spotlight that is not an expression is left out, and a warning")
     func spotlight() throws {
         let source = "<model><entity name=\"A\" coreSpotlightDisplayNameExpression=\"(a\"/></model>"
         #expect(try SourceReader.document(of: Data(source.utf8)).entities[0].spotlightDisplayName == nil)

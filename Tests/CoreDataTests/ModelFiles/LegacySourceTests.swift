@@ -164,6 +164,6 @@ struct LegacySourceTests {
         editor.fill(entity, entity: "A", [], [("shape", shape)])
         let data = try editor.elements([("A", entity)], identifier: nil)
         let error = #expect(throws: ModelFileError.self) { try SourceReader.document(ofElements: data) }
-        #expect(error?.property == "shape" && error?.reason == "4242 is no attribute type")
+        #expect(error?.property == "shape" && error?.reason == "4242 is not an attribute type")
     }
 }

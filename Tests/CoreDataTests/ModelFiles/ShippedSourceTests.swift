@@ -49,7 +49,7 @@ struct ShippedSourceTests {
             ])
     }
 
-    @Test("A default of a date that cannot be read is no default, and a warning (MIT Mobile)")
+    @Test("A default of a date that cannot be read is not a default, and a warning (MIT Mobile)")
     func defaultDate() throws {
         #expect(try defaultValue("Date", "12/08/2009") == nil)
         #expect(try defaultValue("Date", "NO") == nil)
@@ -290,7 +290,7 @@ struct ShippedSourceTests {
         }
     }
 
-    @Test("Files in which macOS keeps the attributes of others are no versions")
+    @Test("Files in which macOS keeps the attributes of others are not versions")
     func attributeFiles() throws {
         try inPackage { package in
             try Data([0, 5, 22, 7]).write(to: package.appendingPathComponent("._Shop 3.xcdatamodel"))

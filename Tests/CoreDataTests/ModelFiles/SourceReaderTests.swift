@@ -232,7 +232,7 @@ struct WrongSourceModelTests {
             (#"<entity/>"#, "line 3: <entity> has no name."),
             (
                 #"<entity name="A"><attribute name="x" attributeType="Int"/></entity>"#,
-                "line 3, entity “A”, property “x”: “Int” is no attribute type; one of Binary, Boolean, Composite, Date, "
+                "line 3, entity “A”, property “x”: “Int” is not an attribute type; one of Binary, Boolean, Composite, Date, "
                     + "Decimal, Double, Float, Integer 16, Integer 32, Integer 64, ObjectID, String, Transformable, URI, UUID, "
                     + "Undefined expected."
             ),
@@ -336,7 +336,7 @@ struct WrongSourceModelTests {
         }
         #expect(unmatched?.line == 2)
         #expect(unmatched?.reason == "the XML is damaged: an end tag does not match its start tag")
-        // A name that is no UTF-8.
+        // A name that is not UTF-8.
         let broken = Data("<model><entity na".utf8) + [0xF2] + Data("me='A'/></model>".utf8)
         #expect(throws: ModelFileError.self) { try SourceReader.document(of: broken) }
         let deep = String(repeating: "<a>", count: 100_000)

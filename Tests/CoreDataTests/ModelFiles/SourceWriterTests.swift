@@ -195,7 +195,7 @@ struct SourceWriterTests {
         let losses = try SourceLoss.losses(of: document, in: SourceWriter.contents(of: document))
         #expect(
             losses.map(\.text) == [
-                "Book.title: entries of its user info that are no texts",
+                "Book.title: entries of its user info that are not texts",
                 "Book.title: its validation predicates, which are no bounds or pattern",
                 "Book.cover: its default value",
             ])

@@ -55,7 +55,7 @@ struct MergeNotificationTests {
         }
     }
 
-    @Test("Changes of faults, and of objects that are not here, are no changes of the context")
+    @Test("Changes of faults, and of objects that are not here, are not changes of the context")
     func faults() throws {
         try reader.performAndWait {
             let authors = try reader.all("Author", NSPredicate(format: "name IN {'A', 'B'}"), by: "name")
@@ -102,7 +102,7 @@ struct MergeNotificationTests {
         }
     }
 
-    @Test("An object that two contexts delete is no conflict once the deletion was merged")
+    @Test("An object that two contexts delete is not a conflict once the deletion was merged")
     func deletedTwice() throws {
         try reader.performAndWait {
             let author = try #require(try reader.all("Author", by: "name").first)

@@ -49,7 +49,7 @@ struct DamagedDocumentTests {
         #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
     }
 
-    @Test("A date that is not a number is no value, as in SQLite")
+    @Test("A date that is not a number is not a value, as in SQLite")
     func date() throws {
         try damage(">77.00000000000000000000<", to: ">nan<")
         let context = try open()

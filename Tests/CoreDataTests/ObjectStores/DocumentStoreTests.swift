@@ -247,7 +247,7 @@ import Testing
         #expect(error?.localizedDescription.contains(reason) == true, "\(error?.localizedDescription ?? "")")
     }
 
-    @Test("A file that is no binary store is refused") func damagedBinary() throws {
+    @Test("A file that is not a binary store is refused") func damagedBinary() throws {
         for data in [Data("bplist00".utf8), Data("<?xml".utf8)] {
             try data.write(to: folder.file("library"))
             let error = #expect(throws: CocoaError.self) { try open(NSBinaryStoreType) }

@@ -51,7 +51,7 @@ struct OpaqueArchiveTests {
         try MacBinaryFile("Note", values: values, in: builder).data.write(to: url)
         try saveText(NSBinaryStoreType)
         guard case .object(let colour) = try #require(try places().first) else {
-            Issue.record("it is no object")
+            Issue.record("it is not an object")
             return
         }
         #expect(colour.classNames.first == "NSColor")

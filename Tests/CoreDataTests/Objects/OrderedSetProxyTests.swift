@@ -45,7 +45,7 @@ struct OrderedSetProxyTests {
         #expect(titles { $0.replaceObjects(at: IndexSet([1, 3]), with: [$0[3], $0[1]]) } == ["1", "4", "3", "2"])
     }
 
-    @Test("A value that is no object stops the program, and takes no member's place")
+    @Test("A value that is not an object stops the program, and takes no member's place")
     func replacingByOtherValues() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try OrderedSetProxyTests().titles { $0.replaceObject(at: 0, with: "5") }

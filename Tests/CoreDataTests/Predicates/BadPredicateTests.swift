@@ -105,7 +105,7 @@ struct BadPredicateTests {
         #expect(message(NSPredicate(format: "age IN %@", 5), in: context)?.contains("IN takes a collection") == true)
         #expect(message(NSPredicate(format: "age BETWEEN %@", [1]), in: context)?.contains("two bounds") == true)
         let pattern = NSPredicate(format: "name MATCHES %@", "(")
-        #expect(message(pattern, in: context)?.contains("\"(\" is no regular expression") == true)
+        #expect(message(pattern, in: context)?.contains("\"(\" is not a regular expression") == true)
     }
 
     @Test("is refused in SQL if it is code, and the error says so")

@@ -27,7 +27,7 @@ struct UnfitConstantTests {
         #expect(try stores.error("Book", "CAST(born, %@) > 0", ["NSString"]).contains("CAST"))
     }
 
-    @Test("is no object among those of another entity, whatever its key is")
+    @Test("is not an object among those of another entity, whatever its key is")
     func objects() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {

@@ -19,7 +19,7 @@ struct AsynchronousFetchTests {
         return request
     }
 
-    @Test("execute(_:) of a plain fetch request has its results at once, also those that are no objects")
+    @Test("execute(_:) of a plain fetch request has its results at once, also those that are not objects")
     func immediate() throws {
         let store = try filled()
         try store.context.performAndWait {

@@ -103,7 +103,7 @@ struct DialectTests {
                 """)
     }
 
-    @Test("A batch leaves out what is no whole number, in SQLite only")
+    @Test("A batch leaves out what is not a whole number, in SQLite only")
     func batchOfWhatFits() throws {
         let entity = try #require(schema.layout.entityByName["Review"])
         let stars = entity.slots[try #require(entity.slotIndex(forName: "stars"))]

@@ -89,7 +89,7 @@ struct FetchExpressionTests {
         #expect(made.description.hasSuffix(", nil, YES)"))
     }
 
-    @Test("is refused where it is no fetch, or one of several properties")
+    @Test("is refused where it is not a fetch, or one of several properties")
     func refusals() throws {
         let two = reviews("text")
         two.propertiesToFetch = ["text", "stars"]

@@ -235,7 +235,7 @@ struct FetchSQLTests {
             ])
     }
 
-    @Test("BEGINSWITH is no range of a text that is no column's: it may have a language's order")
+    @Test("BEGINSWITH is not a range of a text that is not a column's: it may have a language's order")
     func prefixOfConstants() throws {
         let (text, _) = try condition(NSPredicate(format: "TERNARY(stock > 1, 'Ab', 'x') BEGINSWITH 'a'"))
         #expect(text == "NSCoreDataStringSearch(CASE WHEN t0.ZSTOCK > ? THEN ? ELSE ? END, ?, 8, 0)")

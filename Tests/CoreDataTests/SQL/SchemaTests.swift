@@ -202,7 +202,7 @@ struct SchemaTests {
                 """)
     }
 
-    @Test("Names that are no plain identifiers are quoted")
+    @Test("Names that are not plain identifiers are quoted")
     func quoting() throws {
         #expect(quoted("ZNAME") == "ZNAME")
         #expect(quoted("ZA \"B\"") == "\"ZA \"\"B\"\"\"")

@@ -31,7 +31,7 @@ struct UniqueViolationTests {
     }
 
     @Test(
-        "names nothing for what is no property's column",
+        "names nothing for what is not a property's column",
         arguments: [
             "UNIQUE constraint failed: ZVEHICLE.ZCOLOR", "UNIQUE constraint failed: ZBOAT.ZMAKER",
             "UNIQUE constraint failed: index 'theirs'", "UNIQUE constraint failed: ZVEHICLE.ZMAKER, ZBOAT.ZNAME", "",

@@ -84,7 +84,7 @@ struct CreationTests {
         #expect(error?.localizedDescription.contains("User.petName") == true)
     }
 
-    @Test("A file that is no database is damaged: 259, and stays as it is")
+    @Test("A file that is not a database is damaged: 259, and stays as it is")
     func notADatabase() throws {
         let bytes = Data(repeating: 0x41, count: 5000)
         try bytes.write(to: folder.store)
@@ -93,7 +93,7 @@ struct CreationTests {
         #expect(try Data(contentsOf: folder.store) == bytes)
     }
 
-    @Test("A database that is no store is refused, not made into one")
+    @Test("A database that is not a store is refused, not made into one")
     func foreignDatabase() throws {
         try Connection(path: folder.store.path, mode: .create).execute("CREATE TABLE other (a)")
         let error = #expect(throws: NSError.self) { _ = try openStore(FixtureModel.users(), at: folder.store) }

@@ -249,7 +249,7 @@ struct DamagedStoreTests {
 
     private enum Kind: Int16 { case first, second }
 
-    @Test("A number that is no case of an enumeration is no value, or the first case, and stays as it is")
+    @Test("A number that is not a case of an enumeration is not a value, or the first case, and stays as it is")
     func noCase() throws {
         let store = try DamagedStore(
             "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME, ZAGE) VALUES (1, 1, 1, 'Ann', 77)")
@@ -265,7 +265,7 @@ struct DamagedStoreTests {
         #expect(try store.rows("SELECT ZNAME, ZAGE FROM ZAUTHOR") == ["Bob|77"])
     }
 
-    @Test("An invalid UUID is no value for a property of that type, and stays as it is")
+    @Test("An invalid UUID is not a value for a property of that type, and stays as it is")
     func noUUID() throws {
         let store = try DamagedStore(
             "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME, ZTOKEN) VALUES (1, 1, 1, 'Ann', x'0102')")

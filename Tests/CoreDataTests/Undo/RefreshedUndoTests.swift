@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Undo: objects that are refreshed between changes")
 struct RefreshedUndoTests {
-    @Test("Refreshing a deleted object, which follows its delete rules again, is no step to undo")
+    @Test("Refreshing a deleted object, which follows its delete rules again, is not a step to undo")
     func deleted() throws {
         let context = try Library.inMemory().newBackgroundContext()
         try context.performAndWait {

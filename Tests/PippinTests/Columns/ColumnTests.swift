@@ -128,7 +128,7 @@ struct ColumnTests {
         }
     }
 
-    @Test("are no change where coding has written them", arguments: [true, false])
+    @Test("are not a change where coding has written them", arguments: [true, false])
     func unchanged(columns: Bool) throws {
         try manager("store", columns: !columns).writeAndWait { try $0.save(values) }
         let before = try rows("store")

@@ -208,7 +208,7 @@ struct CodingWayTests {
         do {
             try await manager.save(models)
             #expect(try await manager.fetch(Model.self, sortedBy: .ascending(\.id)) == models, "\(ways)")
-            // They are no changes.
+            // They are not changes.
             #expect(try await manager.importModels(models).unchanged == models.count, "\(ways)")
         } catch { Issue.record("\(ways): \(error)") }
         return true

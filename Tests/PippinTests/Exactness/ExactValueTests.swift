@@ -149,7 +149,7 @@ struct ExactValueTests {
         #expect(Set(values) == Set(samples.prefix(2).map(\.decimal)))
     }
 
-    @Test("are no negative zeros, which are refused by name; filters compare with them")
+    @Test("are not negative zeros, which are refused by name; filters compare with them")
     func negativeZeros() async throws {
         let manager = manager(NSSQLiteStoreType)
         for sample in [Sample(id: 1, double: -0.0), Sample(id: 1, float: -0.0)] {

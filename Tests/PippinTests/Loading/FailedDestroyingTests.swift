@@ -64,7 +64,7 @@ struct OneFailedDestroyingTests {
     func several() async throws {
         let folder = try TestFolder()
         let (url, other) = (folder.file("coins.sqlite"), folder.file("letter.sqlite"))
-        try Data("Dear Jane, this letter is no database.".utf8).write(to: other)
+        try Data("Dear Jane, this letter is not a database.".utf8).write(to: other)
         try await PersistenceManager(models: Coin.self, store: .file(url)).save(Coin(code: "EUR", worth: 1))
         let manager = PersistenceManager(models: Coin.self, store: .file(url))
         manager.container.persistentStoreDescriptions.append(NSPersistentStoreDescription(url: other))

@@ -102,11 +102,11 @@ struct StartingOverTests {
     func garbage() async throws {
         let folder = try TestFolder()
         let url = folder.file("letter.txt")
-        try Data("Dear Jane, this letter is no database.".utf8).write(to: url)
+        try Data("Dear Jane, this letter is not a database.".utf8).write(to: url)
         let manager = PersistenceManager(models: Coin.self, store: .file(url))
         await #expect(throws: PersistenceError.self) { try await manager.startOver() }
         await #expect(throws: PersistenceError.self) { try await manager.destroy() }
-        #expect(try String(contentsOf: url, encoding: .utf8) == "Dear Jane, this letter is no database.")
+        #expect(try String(contentsOf: url, encoding: .utf8) == "Dear Jane, this letter is not a database.")
     }
 
     @Test("makes nothing at a path where nothing is, if the manager is to make nothing")

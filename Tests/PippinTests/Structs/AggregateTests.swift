@@ -156,7 +156,7 @@ struct AggregateTests {
         }
     }
 
-    @Test("are refused for what is no attribute")
+    @Test("are refused for what is not an attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
     }

@@ -80,7 +80,7 @@ struct CSVValueTests {
     ]
 
     @Test(
-        "A text that is no value of the column's type is refused, with line, column, text and what was expected",
+        "A text that is not a value of the column's type is refused, with line, column, text and what was expected",
         arguments: refused)
     func refusals(column: String, texts: [String]) async throws {
         let lines = texts.enumerated().map { "\($0.offset),\"\($0.element)\"" }
@@ -123,7 +123,7 @@ struct CSVValueTests {
         #expect(found.last?.date == Date(timeIntervalSince1970: 1_715_904_000))
     }
 
-    @Test("An empty field is no value; in quotes it is an empty text for a String, and no value for all else")
+    @Test("An empty field is not a value; in quotes it is an empty text for a String, and no value for all else")
     func emptyTexts() async throws {
         let imported = try await load("id,note,whole\na,,\nb,\"\",\"\"\n\"\",x,1\n,x,1\n")
         let found = try await imported.manager.fetch(Sample.self, sortedBy: .ascending(\.id))
@@ -137,7 +137,7 @@ struct CSVValueTests {
     func json() async throws {
         let imported = try await load("id,tags\na,\"[\"\"x\"\", 1]\"\nb,\"[\"\"x\"\"\"\nc,\"[\"\"x\"\"]\"\n")
         #expect(imported.report.inserted == 1)
-        #expect(imported.reasons.first == "“tags[1]” is no String.")
+        #expect(imported.reasons.first == "“tags[1]” is not a String.")
         #expect(imported.reasons.last?.hasPrefix("“tags”: ") == true)
     }
 
@@ -155,7 +155,7 @@ struct CSVValueTests {
         #expect(imported.report.refused.map(\.position) == [4, 5, 7])
     }
 
-    @Test("Bytes that are no UTF-8 are refused with their column, and never mended")
+    @Test("Bytes that are not UTF-8 are refused with their column, and never mended")
     func invalidUTF8() async throws {
         let imported = try await load(Array("id,note\na,caf".utf8) + [0xE9] + Array("\nb,fine\n".utf8))
         #expect(imported.report.inserted == 1)
@@ -164,7 +164,7 @@ struct CSVValueTests {
         #expect(imported.reasons.first?.contains("UTF-8") == true)
     }
 
-    @Test("A byte order mark is no part of the header; a file in UTF-16 is refused as a whole")
+    @Test("A byte order mark is not part of the header; a file in UTF-16 is refused as a whole")
     func byteOrderMarks() async throws {
         let marked = try await load([0xEF, 0xBB, 0xBF] + Array("id,whole\na,1\n".utf8))
         #expect(marked.report.inserted == 1)
@@ -229,7 +229,7 @@ struct CSVValueTests {
         #expect(imported.reasons == ["There is no value for “id”."])
     }
 
-    @Test("JSON Lines are as strict: numbers that do not fit, bytes that are no UTF-8, and all kinds of line ends")
+    @Test("JSON Lines are as strict: numbers that do not fit, bytes that are not UTF-8, and all kinds of line ends")
     func jsonLines() async throws {
         let counter = try Counter(Sample.self)
         let file = counter.folder.file("samples.jsonl")
@@ -244,7 +244,7 @@ struct CSVValueTests {
         try Data(bytes).write(to: file)
         let report = try await counter.manager.importJSONLines(Sample.self, from: file)
         #expect(report.refused.map(\.position) == Array(1...10))
-        #expect(report.refused[5].reason == "“tags[1]” is no String.")
+        #expect(report.refused[5].reason == "“tags[1]” is not a String.")
         #expect(try await counter.manager.fetch(Sample.self).map(\.id) == ["k"])
     }
 }

@@ -247,7 +247,7 @@ struct DerivationErrorTests {
         #expect(refusal(Ghost.self).contains("none of the values that are coded (name)"))
     }
 
-    @Test("is refused where what it owns is no model")
+    @Test("is refused where what it owns is not a model")
     func ownedAttribute() {
         struct Box: CoreModel {
             let id: Int

@@ -62,7 +62,7 @@ struct ImportTests {
         #expect(report.refused[3].reason == "The given data was not valid JSON.")
     }
 
-    @Test("end when the store fails, which is no fault of the values; the batches before stay")
+    @Test("end when the store fails, which is not the fault of the values; the batches before stay")
     func failingStore() async throws {
         let (file, numbers) = (counter.file, [1, 2, 3, 4].makeIterator())
         let source = Numbers(numbers)

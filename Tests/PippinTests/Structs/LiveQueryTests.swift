@@ -66,7 +66,7 @@ struct LiveQueryTests {
         #expect(try !touches(interest, [Ticket(id: 8, price: 50)], isNew: false))
     }
 
-    @Test("is no model of which only the other side of a relationship changed, unless the filter may ask for it")
+    @Test("is not a model of which only the other side of a relationship changed, unless the filter may ask for it")
     func otherSide() throws {
         let listed = Ticket(id: 7, price: 1)
         for filter: Filter<Ticket> in [\.price < 20, .all, \.price < 20 || \.seat == "a"] {

@@ -32,7 +32,7 @@ struct StoreErrorTests {
         return error?.code
     }
 
-    @Test("name the path of a file that is no store") func noStore() async throws {
+    @Test("name the path of a file that is not a store") func noStore() async throws {
         try Data(repeating: 65, count: 5000).write(to: folder.file("songs.sqlite"))
         let error = await #expect(throws: PersistenceError.self) { try await manager().load() }
         #expect(error?.code == .notOpened)
@@ -41,7 +41,8 @@ struct StoreErrorTests {
         #expect(await code { try await manager().save(Song(id: "a", title: "")) } == .notOpened)
     }
 
-    @Test("have the path and Core Data's code of a file that is no store and cannot be destroyed") func notDestroyed()
+    @Test("have the path and Core Data's code of a file that is not a store and cannot be destroyed")
+    func notDestroyed()
         async throws
     {
         try Data(repeating: 65, count: 5000).write(to: folder.file("songs.sqlite"))
@@ -121,7 +122,7 @@ struct StoreErrorTests {
         }
     }
 
-    @Test("name a stored value that is no case of an enumeration, in what the store computes") func unknownCase()
+    @Test("name a stored value that is not a case of an enumeration, in what the store computes") func unknownCase()
         async throws
     {
         let manager = manager()

@@ -265,7 +265,7 @@ struct TransactionTests {
         #expect(try managers[1].tally("a") == 2 * count)
     }
 
-    @Test("A store in memory is no exception") func inMemory() throws {
+    @Test("A store in memory is not an exception") func inMemory() throws {
         let manager = PersistenceManager(models: Tally.self, store: .memory)
         try manager.loadAndWait()
         try manager.saveAndWait(Tally(id: "a", count: 1))

@@ -204,7 +204,7 @@ struct UnwritableValueTests {
     }
 
     @Test(
-        "is no decimal of 15 digits, or a whole one of 64 bits, wherever its point is",
+        "is not a decimal of 15 digits, or a whole one of 64 bits, wherever its point is",
         arguments: [
             "0.123456789012345", "-123456789012345", "9223372036854775807", "-9223372036854775808", "1e100", "-7.5e-60",
             "123456789.012345", "100000000000000000000", "0.000000000000000000123456789012345",

@@ -148,7 +148,7 @@ struct ListFilterTests {
         ])
     }
 
-    @Test("pass over bytes that are no list")
+    @Test("pass over bytes that are not a list")
     func noList() async throws {
         for manager in managers {
             let context = manager.container.newBackgroundContext()

@@ -52,7 +52,7 @@ struct ModelArgumentTests {
         #expect(try await ids(.format("author != nil AND author IN {translator, %@}", emma)) == [3])
     }
 
-    @Test("are refused beside what is no model")
+    @Test("are refused beside what is not a model")
     func refused() async throws {
         let filter = Filter<Scroll>.format("CAST(author, 'NSNumber') == %@", jane)
         let error = await #expect(throws: PersistenceError.self) { try await manager.fetch(Scroll.self, where: filter) }

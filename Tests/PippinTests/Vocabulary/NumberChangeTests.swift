@@ -116,7 +116,7 @@ struct NumberChangeTests {
             try await manager.update(Item.self, where: \.id == 2) { $0.add(1, to: \.tiny) }
         }
         #expect(error?.code == .unwritable && error?.property == "tiny")
-        #expect(error?.localizedDescription.hasSuffix("255 + 1 is no number that UInt8 holds.") ?? false)
+        #expect(error?.localizedDescription.hasSuffix("255 + 1 is not a number that UInt8 holds.") ?? false)
     }
 
     @Test("are not parts of nested values")

@@ -90,7 +90,7 @@ struct SelectedValueTests {
         #expect(found.map(\.1) == ["Zelda", "Zelda", nil, nil])
     }
 
-    @Test("What is no single value is refused, and the error says what is")
+    @Test("What is not a single value is refused, and the error says what is")
     func refused() async throws {
         for path: @Sendable () async throws -> Int in [
             { try await manager.values(Shop.self, \.address).count },

@@ -69,7 +69,7 @@ extension ReferenceEngine: BatchEngine {
 
     /// What an expression gives, as its attribute keeps it.
     ///
-    /// - Throws: where it is no number that the attribute holds.
+    /// - Throws: where it is not a number that the attribute holds.
     private static func stored(_ value: Value, in slot: SlotLayout) throws -> StoredValue {
         guard let attribute = slot.attribute, !value.isNull else { return .null }
         let stored = StoredValue(value.any, for: attribute)

@@ -111,7 +111,7 @@ extension Session {
 
     func expression(_ format: String) throws -> NSExpression {
         guard let predicate = try NSPredicate(parsing: "\(format) == 0") as? NSComparisonPredicate else {
-            throw Contradiction("“\(format)” is no expression")
+            throw Contradiction("“\(format)” is not an expression")
         }
         return predicate.leftExpression
     }

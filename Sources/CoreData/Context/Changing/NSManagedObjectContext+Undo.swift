@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
         }
         guard !remembered.isEmpty else { return }
         for index in remembered.indices { remembered[index].complete(in: self) }
-        // A deleted object that is refreshed follows its delete rules again: if nothing has changed, it is no step.
+        // A deleted object that is refreshed follows its delete rules again: if nothing has changed, it is not a step.
         if remembered.allSatisfy(\.isIdle) { return }
         workRecord?.add(remembered)
         guard let undoManager else { return }

@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
 
     /// Gives a registered object the values of its row. A fault keeps them until it is fired.
     ///
-    /// - Returns: whether an object that is no fault took values that others may have saved.
+    /// - Returns: whether an object that is not a fault took values that others may have saved.
     private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) -> Bool {
         if object.state.contains(.fault) {
             object.values = object.layout.withTransientDefaults(row.values)
@@ -316,7 +316,7 @@ struct RelatedReads {
 
     /// Notes what a path reads from other objects.
     ///
-    /// - Returns: where the path leads to; nil if that is no object.
+    /// - Returns: where the path leads to; nil if that is not an object.
     private mutating func walk(_ keys: [String], from origin: Origin) -> Origin? {
         var place = origin
         for (index, key) in keys.enumerated() {

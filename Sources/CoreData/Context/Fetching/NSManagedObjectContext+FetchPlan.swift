@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
         return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan, evaluates: isLeft) } : fetched
     }
 
-    /// Gives results that are no faults the store's values, read together, where they were not changed here.
+    /// Gives results that are not faults the store's values, read together, where they were not changed here.
     private func refreshRegistered(among objects: [NSManagedObject], from source: any RowSource) throws {
         let known = objects.filter { !$0.isFault }.map(\.identifier)
         guard !known.isEmpty else { return }

@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
     /// Reads the rows of several faults at once. If this fails, each is read when it is used, which reports the error.
     ///
     /// - Parameters:
-    ///   - ends: the objects; those that are no faults keep their values.
-    ///   - again: whether unchanged objects that are no faults are read, too.
+    ///   - ends: the objects; those that are not faults keep their values.
+    ///   - again: whether unchanged objects that are not faults are read, too.
     func readTogether(_ ends: [NSManagedObject], again: Bool = false) {
         // Objects whose values were only set to themselves are not written, and their rows may have others.
         var untouched: [NSManagedObject] = []

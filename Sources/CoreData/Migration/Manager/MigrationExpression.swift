@@ -89,7 +89,7 @@ struct MigrationExpression {
         guard let target else { return nil }
         if name == "valueForKey:" || name == "valueForKeyPath:" {
             guard let path = arguments.first as? String else {
-                throw Self.error("the argument of “\(name)” is no string")
+                throw Self.error("the argument of “\(name)” is not a string")
             }
             return try value(at: path.split(separator: ".").map(String.init), of: target)
         }

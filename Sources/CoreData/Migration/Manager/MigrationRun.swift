@@ -165,8 +165,8 @@ final class AttributeSteps {
         return value.isNull ? nil : .fill(value, to: to)
     }
 
-    /// A value that is no value of the attribute here, and is copied as it is: the reference to a file that cannot be
-    /// read, and the bytes of a transformable value whose transformer or class is not known.
+    /// A value that is not a value of the attribute here, and is copied as it is: the reference to a file that cannot
+    /// be read, and the bytes of a transformable value whose transformer or class is not known.
     func unreadValue(of object: NSManagedObject, _ plain: (from: Int, to: Int)) -> StoredValue? {
         let value = object.values[plain.from]
         if value.missingExternalData != nil { return value }

@@ -131,7 +131,7 @@ extension NSMigrationManager {
             return
         }
         guard let objects = Self.objects(in: value) else {
-            throw MigrationExpression.error("the value is no managed object and no collection of them")
+            throw MigrationExpression.error("the value is not a managed object and no collection of them")
         }
         for object in objects where object.managedObjectContext !== destinationContext {
             throw MigrationExpression.error(
@@ -159,7 +159,7 @@ extension NSMigrationManager {
     func callOwnFunction(_ name: String, _ arguments: [Any?]) throws -> Any? {
         func text(_ index: Int) throws -> String {
             guard arguments.indices.contains(index), let text = arguments[index] as? String else {
-                throw MigrationExpression.error("argument \(index + 1) of “\(name)” is no string")
+                throw MigrationExpression.error("argument \(index + 1) of “\(name)” is not a string")
             }
             return text
         }
@@ -167,7 +167,7 @@ extension NSMigrationManager {
             guard arguments.count > 1, let value = arguments[1] else { return [] }
             guard let objects = Self.objects(in: value) else {
                 throw MigrationExpression.error(
-                    "argument 2 of “\(name)” is no managed object and no collection of them")
+                    "argument 2 of “\(name)” is not a managed object and no collection of them")
             }
             return objects
         }

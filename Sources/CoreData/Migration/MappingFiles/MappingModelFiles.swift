@@ -66,7 +66,7 @@ struct MappedVersions {
         return try ModelFileError.naming(MappingSourceReader.file(url)) {
             throw ModelFileError(
                 .missing,
-                reason: "its model, “\(missing ?? "")”, is no version of “\(package)” that can be read; there are "
+                reason: "its model, “\(missing ?? "")”, is not a version of “\(package)” that can be read; there are "
                     + versions.map(\.name).joined(separator: ", "))
         }
     }

@@ -70,7 +70,7 @@ import Foundation
         guard let raw = value as? Value.RawValue else { return mismatch(value, key) }
         guard let value = Value(rawValue: raw) else {
             // A newer version of the program may have more cases. The stored value stays.
-            let reason = "\(raw) is no case of \(Value.self)"
+            let reason = "\(raw) is not a case of \(Value.self)"
             storedContext?.report(
                 "“\(layout.name).\(key.name)” is shown without a value",
                 StoreError.make(CoreDataErrorCode.managedObjectValidation, reason))

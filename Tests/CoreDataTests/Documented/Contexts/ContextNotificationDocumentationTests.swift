@@ -148,7 +148,7 @@ struct ContextNotificationDocumentationTests {
         #expect(infos.first?[Key.deletedObjectIDs.rawValue] as? Set<NSManagedObjectID> == [deleted])
     }
 
-    @Test("didChangeObjectsNotification: a fetch that brings objects into the context is no change")
+    @Test("didChangeObjectsNotification: a fetch that brings objects into the context is not a change")
     func fetching() throws {
         context.reset()
         let infos = try posted(NSManagedObjectContext.didChangeObjectsNotification) {

@@ -192,7 +192,7 @@ struct CoordinatorStoresDocumentationTests {
         #expect(try context.all("Note").isEmpty)
     }
 
-    @Test("NSPersistentStoreForceDestroyOption: destroys a file that is no store any more")
+    @Test("NSPersistentStoreForceDestroyOption: destroys a file that is not a store any more")
     func destroyingByForce() throws {
         let url = folder.file("Store")
         try Data("no store, but long enough to be looked at".utf8).write(to: url)

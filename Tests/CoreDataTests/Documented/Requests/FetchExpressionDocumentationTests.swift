@@ -20,7 +20,7 @@ struct FetchExpressionDocumentationTests {
 
     // MARK: NSFetchRequest
 
-    @Test("predicate: an AND of nothing is no predicate")
+    @Test("predicate: an AND of nothing is not a predicate")
     func emptyPredicate() throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [])

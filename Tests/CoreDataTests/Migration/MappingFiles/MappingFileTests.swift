@@ -245,7 +245,7 @@ struct MappingFileTests {
     @Test(
         "Sources that make no sense are refused, with the place",
         arguments: [
-            ("<database>", "it is no mapping model", "<object"), ("", "the XML is not well formed", "</database>"),
+            ("<database>", "it is not a mapping model", "<object"), ("", "the XML is not well formed", "</database>"),
             (
                 "sourcename\" type=\"string\">Page<", "the source model has no entity “Page”",
                 "sourcename\" type=\"string\">Book<"
