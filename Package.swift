@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "PredicateFormat"),
         // What a device and a server do to stay in step, as values; no store and no network in sight.
         .target(name: "SyncPlanning"),
+        // Texts as words that are searched: the same in memory, in SQLite and in PostgreSQL.
+        .target(name: "SearchText"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
@@ -248,6 +250,7 @@ let package = Package(
         .target(name: "SyncSimulation", dependencies: ["SyncPlanning", "TestSupport"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "SyncTest", dependencies: ["SyncSimulation"], path: "Tests/SyncTest"),
         .testTarget(name: "SyncPlanningTests", dependencies: ["SyncPlanning", "SyncSimulation", "TestSupport"]),
+        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),

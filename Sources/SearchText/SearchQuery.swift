@@ -1,0 +1,171 @@
+/// What a person typed into a search field, as a condition on texts. Every text is a valid query.
+///
+/// Words must all occur, anywhere in the texts. `"white whale"` are words that follow each other in one text, `whal*`
+/// is the beginning of a word, `-moby` must not occur, `OR` in capitals stands between alternatives and binds weaker
+/// than the words beside it. Everything else is text: a word that the tokenizer divides (`don't`, 東京都) is found
+/// where its parts follow each other. An alternative of excluded words alone finds nothing, and so does a query
+/// without words.
+package struct SearchQuery: Hashable, Sendable {
+    /// A word, a beginning of one, or a phrase.
+    package struct Term: Hashable, Sendable {
+        /// Words that follow each other; at least one.
+        package var tokens: [String]
+        /// Whether the last word only has to begin as given.
+        package var isPrefix: Bool
+
+        package init(_ tokens: [String], isPrefix: Bool = false) {
+            self.tokens = tokens
+            self.isPrefix = isPrefix
+        }
+    }
+
+    /// Terms that must all occur, and terms that must not.
+    package struct Alternative: Hashable, Sendable {
+        package var required: [Term]
+        package var excluded: [Term]
+
+        package init(required: [Term], excluded: [Term] = []) {
+            self.required = required
+            self.excluded = excluded
+        }
+    }
+
+    /// What the query finds: texts that fulfill one of these. Each has a required term.
+    package let alternatives: [Alternative]
+
+    /// The most terms that are read; further ones are left out, so that no text makes an excessive condition.
+    package static let mostTerms = 64
+    /// The most words of a phrase.
+    package static let mostTokens = 64
+
+    /// Whether the query finds nothing.
+    package var isEmpty: Bool { alternatives.isEmpty }
+
+    /// The required terms of all alternatives, each once: what ranks and excerpts look for.
+    package var terms: [Term] {
+        var seen = Set<Term>()
+        return alternatives.flatMap(\.required).filter { seen.insert($0).inserted }
+    }
+
+    package init(alternatives: [Alternative]) {
+        self.alternatives = alternatives.filter { !$0.required.isEmpty }
+    }
+
+    /// Reads a query as a person wrote it.
+    package init(_ text: String, tokenizer: SearchTokenizer = SearchTokenizer()) {
+        var alternatives: [Alternative] = []
+        var current = Alternative(required: [])
+        var count = 0
+        for item in QueryItem.items(of: text) {
+            if item == .or {
+                alternatives.append(current)
+                current = Alternative(required: [])
+                continue
+            }
+            guard case .words(let words, let isPrefix, let isExcluded) = item,
+                let term = Term(words, isPrefix: isPrefix, tokenizer: tokenizer)
+            else { continue }
+            if isExcluded { current.excluded.append(term) } else { current.required.append(term) }
+            count += 1
+            if count == Self.mostTerms { break }
+        }
+        self.init(alternatives: alternatives + [current])
+    }
+}
+
+extension SearchQuery.Term {
+    /// The term of a piece of a query; nil if there is no word in it.
+    init?(_ text: String, isPrefix: Bool, tokenizer: SearchTokenizer) {
+        // The beginning of a word has no ending yet.
+        let stems = tokenizer.stemsEnglish
+        var tokens = SearchTokenizer(stemsEnglish: false).tokens(of: text)
+        guard !tokens.isEmpty else { return nil }
+        var isPrefix = isPrefix
+        if tokens[tokens.count - 1].kind == .last {
+            // A run's last pair says what its last character says; a single character begins a pair or is the last one.
+            if tokens.count > 1, tokens[tokens.count - 2].kind == .pair {
+                tokens.removeLast()
+                isPrefix = false
+            } else {
+                isPrefix = true
+            }
+        }
+        if tokens.count > SearchQuery.mostTokens {
+            tokens.removeLast(tokens.count - SearchQuery.mostTokens)
+            isPrefix = false
+        }
+        var texts = tokens.map(\.text)
+        if stems {
+            for index in texts.indices where tokens[index].kind == .word {
+                var bytes = Array(texts[index].utf8)
+                EnglishStemming.stem(&bytes)
+                let stem = String(decoding: bytes, as: UTF8.self)
+                texts[index] =
+                    isPrefix && index == texts.count - 1 ? texts[index].commonPrefix(with: stem) : stem
+            }
+        }
+        self.init(texts, isPrefix: isPrefix)
+    }
+}
+
+extension String {
+    /// The characters in which two words of ASCII, or equal ones, begin.
+    fileprivate func commonPrefix(with other: String) -> String {
+        String(decoding: zip(utf8, other.utf8).prefix { $0 == $1 }.map(\.0), as: UTF8.self)
+    }
+}
+
+/// A piece of a query's text.
+private enum QueryItem: Equatable {
+    case words(String, isPrefix: Bool, isExcluded: Bool)
+    case or
+
+    /// Divides a query at its spaces and quotes. Pure.
+    static func items(of text: String) -> [QueryItem] {
+        var result: [QueryItem] = []
+        var rest = Substring(text).unicodeScalars
+        // The last OR, while nothing follows it, is a word as well.
+        var mayDivide = false
+        while let first = rest.first {
+            if first.properties.isWhitespace {
+                rest.removeFirst()
+                continue
+            }
+            var isExcluded = false
+            if first == "-", let next = rest.dropFirst().first, !next.properties.isWhitespace {
+                isExcluded = true
+                rest.removeFirst()
+            }
+            if let first = rest.first, isQuote(first) {
+                rest.removeFirst()
+                let content = rest.prefix { !isQuote($0) }
+                rest = rest[content.endIndex...].dropFirst()
+                var isPrefix = content.last == "*"
+                if rest.first == "*" {
+                    isPrefix = true
+                    rest.removeFirst()
+                }
+                result.append(.words(String(content), isPrefix: isPrefix, isExcluded: isExcluded))
+                mayDivide = true
+                continue
+            }
+            let word = rest.prefix { !$0.properties.isWhitespace && !isQuote($0) }
+            rest = rest[word.endIndex...]
+            if String(word) == "OR", !isExcluded, mayDivide, rest.contains(where: { !$0.properties.isWhitespace }) {
+                result.append(.or)
+                mayDivide = false
+                continue
+            }
+            result.append(.words(String(word), isPrefix: word.last == "*", isExcluded: isExcluded))
+            mayDivide = true
+        }
+        return result
+    }
+
+    private static func isQuote(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\"", "\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\u{FF02}": true
+        default: false
+        }
+    }
+}
