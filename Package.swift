@@ -32,6 +32,8 @@ let package = Package(
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
         .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
+        // The bytes of SQLite's files as values, also those that SQLite does not read any more; no SQLite in sight.
+        .target(name: "SQLiteFormat"),
         .target(name: "KeyedArchives"),
         .target(name: "PredicateFormat"),
         // What a device and a server do to stay in step, as values; no store and no network in sight.
@@ -230,6 +232,7 @@ let package = Package(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
         // One text twice, with the standard library's methods and with ours.
+        .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteConnection", "SQLiteFormat", "TestSupport"]),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(
