@@ -21,11 +21,12 @@ package struct BTreePage: Sendable {
     package let unallocated: Range<Int>
     let usableSize: Int
 
+    /// Reads a page; nil for one of another kind, and for one that contradicts itself.
+    ///
     /// - Parameters:
     ///   - bytes: the page.
     ///   - number: its number: the first page has the header of the database before its own.
     ///   - usableSize: the bytes of a page that are used.
-    /// - Returns: `nil` for a page that is none of a b-tree, or contradicts itself.
     package init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
         let start = number == 1 ? DatabaseHeader.size : 0
         guard bytes.count >= usableSize, usableSize >= 480, let kind = Kind(rawValue: bytes[start]),
@@ -97,13 +98,14 @@ package struct Cell: Equatable, Sendable {
     /// SQLite's limit for a row.
     static let mostPayload: Int64 = 0x7FFF_FFFF
 
+    /// Reads a cell; nil for one without payload, and for bytes that are not a cell.
+    ///
     /// - Parameters:
     ///   - bytes: the page.
     ///   - start: where the cell begins.
     ///   - kind: the kind of page.
     ///   - usableSize: the bytes of a page that are used.
     ///   - end: where the bytes end that it may take; nil for the usable ones.
-    /// - Returns: `nil` for a cell without payload, and for bytes that are no cell.
     init?(_ bytes: [UInt8], at start: Int, kind: BTreePage.Kind, usableSize: Int, before end: Int? = nil) {
         let limit = min(end ?? usableSize, usableSize, bytes.count)
         var place = start + (kind.isInterior ? 4 : 0)

@@ -1,10 +1,10 @@
 /// Finds rows in space that is not used, by the shapes of tables.
 ///
-/// What SQLite leaves of a row that is deleted (https://www.sqlite.org/fileformat2.html#b_tree_pages): all but its first
-/// four bytes, which have the place of the next free block and the block's size; all of it where its page became free,
-/// or where it was copied to another page. For a short row these four bytes are the sizes of the payload and of the
-/// record's header, the row's number, and the type of the first column, which is null where that column stands for the
-/// number. Pure.
+/// What SQLite leaves of a row that is deleted (https://www.sqlite.org/fileformat2.html#b_tree_pages): all but its
+/// first four bytes, which have the place of the next free block and the block's size; all of it where its page became
+/// free, or where it was copied to another page. For a short row these four bytes are the sizes of the payload and of
+/// the record's header, the row's number, and the type of the first column, which is null where that column stands for
+/// the number. Pure.
 struct Carver {
     /// A row that was found.
     struct Find {
@@ -42,7 +42,8 @@ struct Carver {
         var place = max(0, region.lowerBound)
         while place < end - 4 {
             // Most of what is unused is zero.
-            if bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 0, bytes[place + 3] == 0, bytes[place + 4] == 0
+            if bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 0, bytes[place + 3] == 0,
+                bytes[place + 4] == 0
             {
                 place += 1
                 continue
@@ -86,7 +87,9 @@ struct Carver {
         let isLong = cell.overflow != nil
         let content = isLong ? payload(cell) : Array(bytes[cell.local])
         let record = Record(header.types, content: content, at: header.size)
-        guard isPlausible(record), let (table, certainty) = table(header.types, record, owner: owner) else { return nil }
+        guard isPlausible(record), let (table, certainty) = table(header.types, record, owner: owner) else {
+            return nil
+        }
         // Other pages may have been used for something else since.
         return Find(
             table: table, key: cell.key, record: record, offset: place, end: cell.end,
@@ -117,7 +120,8 @@ struct Carver {
                 let isExact = size == blockSize
                 let record = Record(types, content: Array(bytes[..<(place + size)]), at: start)
                 // The types of a row, read from a wrong place on, look like those of a row with fewer values.
-                guard isPlausible(record), let (table, certainty) = table(types, record, owner: owner), shapes[table].columns[0].isKey,
+                guard isPlausible(record), let (table, certainty) = table(types, record, owner: owner),
+                    shapes[table].columns[0].isKey,
                     types.count == shapes[table].columns.count,
                     isExact || shapes[table].strength == 1,
                     hasPlausiblePrefix(prefix, payload: size - prefix)
@@ -157,7 +161,8 @@ struct Carver {
             let lost = max(0, 4 - prefix - sizeLength)
             var types = [SerialType](repeating: .null, count: lost)
             var next = place + prefix + sizeLength + lost
-            while types.count < count, let code = bytes.varint(at: next, before: end), let type = SerialType(code.value) {
+            while types.count < count, let code = bytes.varint(at: next, before: end), let type = SerialType(code.value)
+            {
                 types.append(type)
                 next += code.count
             }

@@ -22,8 +22,9 @@ package struct DatabaseHeader: Equatable, Sendable {
     static let size = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
+    /// Reads a header; nil for other bytes, and for a page size that SQLite does not have.
+    ///
     /// - Parameter bytes: the beginning of the file.
-    /// - Returns: `nil` for bytes that are no header, or that name a size which no database has.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.size, bytes.starts(with: Self.magic), let written = bytes.number16(at: 16) else {
             return nil

@@ -16,13 +16,12 @@ package final class DatabasePages {
     /// The most bytes of a row that are read.
     package static let mostPayload = 64_000_000
 
-    /// The database as of a commit of its log.
+    /// The database as of a commit of its log; nil if neither the file nor the log has the header of a database.
     ///
     /// - Parameters:
     ///   - file: the database file.
     ///   - log: its log; nil for none.
     ///   - commit: the number of the commit, from 1; 0 for the file without its log; nil for the last one.
-    /// - Returns: `nil` if neither the file nor the log has the header of a database.
     package init?(_ file: FileBytes, _ log: WriteAheadLog?, commit: Int? = nil) {
         let written = DatabaseHeader(file.bytes(at: 0, count: DatabaseHeader.size))
         // A database that was never moved out of its log has an empty file.
@@ -36,8 +35,8 @@ package final class DatabasePages {
         self.log = log?.pageSize == header.pageSize ? log : nil
         let filePages = (file.count + header.pageSize - 1) / header.pageSize
         count = filePages
-        // The number of a page has four bytes, and may be any in a damaged log. Pages that were allocated and free again
-        // in one transaction are in no frame.
+        // The number of a page has four bytes, and may be any in a damaged log. Pages that were allocated and freed in
+        // one transaction are not in a frame.
         mostPages = filePages + 16 * (self.log?.frames.count ?? 0) + 64
         for number in 0..<min(commit ?? .max, self.log?.commits.count ?? 0) { apply(commit: number) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of a file, read piece by piece. What is beyond the end is not there, which is no error.
+/// The bytes of a file, read piece by piece. Beyond the end there are fewer, or none.
 package final class FileBytes: Sendable {
     private enum Source {
         case memory([UInt8])
@@ -14,10 +14,9 @@ package final class FileBytes: Sendable {
     /// Bytes in memory.
     package init(_ bytes: [UInt8]) { (count, source) = (bytes.count, .memory(bytes)) }
 
-    /// A file, which is opened for reading only.
+    /// A file, which is opened for reading only; nil if it cannot be opened, or is a folder or a device.
     ///
     /// - Parameter path: the file's path.
-    /// - Returns: `nil` if it cannot be opened, or is no regular file.
     package init?(path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -45,7 +44,8 @@ package final class FileBytes: Sendable {
         case .file(let descriptor):
             return [UInt8](unsafeUninitializedCapacity: length) { buffer, done in
                 while done < length {
-                    let read = pread(descriptor, buffer.baseAddress?.advanced(by: done), length - done, off_t(offset + done))
+                    let read = pread(
+                        descriptor, buffer.baseAddress?.advanced(by: done), length - done, off_t(offset + done))
                     if read < 0, errno == EINTR { continue }
                     guard read > 0 else { return }
                     done += read

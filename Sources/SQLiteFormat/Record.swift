@@ -84,11 +84,13 @@ package struct Record: Equatable, Sendable {
     ///   - bytes: bytes that hold the record.
     ///   - start: where the record begins.
     ///   - end: where the bytes end that it may take.
-    /// - Returns: the types and the size of the header; nil for bytes that are no header.
+    /// - Returns: the types and the size of the header; nil for other bytes.
     package static func header(
         _ bytes: [UInt8], at start: Int, before end: Int
     ) -> (types: [SerialType], size: Int)? {
-        guard let size = bytes.varint(at: start, before: end), size.value >= 1, size.value <= mostHeader else { return nil }
+        guard let size = bytes.varint(at: start, before: end), size.value >= 1, size.value <= mostHeader else {
+            return nil
+        }
         let headerEnd = start + Int(size.value)
         guard headerEnd <= end, headerEnd >= start + size.count else { return nil }
         guard let types = types(bytes, at: start + size.count, before: headerEnd) else { return nil }
@@ -109,10 +111,9 @@ package struct Record: Equatable, Sendable {
     /// SQLite's tables have at most 32,767 columns, whose types take at most nine bytes each.
     private static let mostHeader: Int64 = 300_000
 
-    /// A record as its payload has it.
+    /// A record as its payload has it; nil for other bytes.
     ///
     /// - Parameter payload: the bytes; those at its end may be missing.
-    /// - Returns: `nil` for bytes that are no record.
     package init?(_ payload: [UInt8]) {
         guard let header = Self.header(payload, at: 0, before: payload.count) else { return nil }
         self.init(header.types, content: payload, at: header.size)

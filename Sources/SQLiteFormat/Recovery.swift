@@ -55,12 +55,13 @@ package final class Recovery {
     /// How many bytes of rows without a number are kept until they are compared with all rows of their tables.
     private static let mostHeld = 8_000_000
 
+    /// Reads the schema, and follows all trees; nil for a file that is not a database.
+    ///
     /// - Parameters:
     ///   - file: the database file.
     ///   - log: its write-ahead log; nil for none.
     ///   - commit: the commit as of which the database is read: see `DatabasePages`.
     ///   - refine: adds what is known of the values of columns.
-    /// - Returns: `nil` for a file that is no database.
     package init?(
         _ file: FileBytes, _ log: WriteAheadLog?, commit: Int? = nil,
         refine: (TableShape) -> TableShape = { $0 }
@@ -207,7 +208,9 @@ package final class Recovery {
             if isInUse, let owner, header.types.count <= shapes[owner].columns.count {
                 (table, certainty) = (owner, 1)
             } else if let found = carver.table(header.types, record, owner: owner) {
-                (table, certainty) = (found.index, 0.95 * found.confidence * (cell.overflow == nil || isInUse ? 1 : 0.7))
+                (table, certainty) = (
+                    found.index, 0.95 * found.confidence * (cell.overflow == nil || isInUse ? 1 : 0.7)
+                )
             } else {
                 continue
             }
@@ -310,7 +313,9 @@ package final class Recovery {
             return
         }
         let shape = shapes[row.table]
-        if shape.root > 0, let record = live.row(key, in: shape.root), isPart(row.values, of: normalized(record, row.table)) {
+        if shape.root > 0, let record = live.row(key, in: shape.root),
+            isPart(row.values, of: normalized(record, row.table))
+        {
             return
         }
         guard seen.insert(fingerprint(row.table, key, row.values)).inserted else { return }

@@ -59,7 +59,9 @@ package struct TableShape: Equatable, Sendable {
             guard let first = definition.first else { return }
             if let word = first.keyword, ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT"].contains(word) {
                 let names = definition.drop { $0 != .sign("(") }.dropFirst().prefix { $0 != .sign(")") }
-                if definition.contains(where: { $0.keyword == "PRIMARY" }), names.count == 1, let name = names.first?.text {
+                if definition.contains(where: { $0.keyword == "PRIMARY" }), names.count == 1,
+                    let name = names.first?.text
+                {
                     keys.append(name.uppercased())
                 }
                 return
@@ -183,7 +185,9 @@ struct SQLWords {
                 while place < characters.count, characters[place] != "\n" { place += 1 }
             } else if first == "/", place + 1 < characters.count, characters[place + 1] == "*" {
                 place += 2
-                while place < characters.count, !(characters[place] == "/" && characters[place - 1] == "*") { place += 1 }
+                while place < characters.count, !(characters[place] == "/" && characters[place - 1] == "*") {
+                    place += 1
+                }
                 place += 1
             } else if first == "\"" || first == "'" || first == "`" || first == "[" {
                 return .quoted(quoted(until: first == "[" ? "]" : first))

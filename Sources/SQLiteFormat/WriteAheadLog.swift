@@ -47,18 +47,13 @@ package struct WriteAheadLog: Sendable {
     /// A frame is kept as a few bytes; logs of more frames are read up to this one (16 GB of pages of 4,096 bytes).
     private static let mostFrames = 4_000_000
 
-    /// Reads the headers and sums of all frames.
+    /// Reads the headers and sums of all frames; nil for a file that does not begin as a log.
     ///
-    /// - Parameters:
-    ///   - source: the file.
-    ///   - pageSize: the size of the database's pages, with which a log without a readable header is read; nil if it is
-    ///     not known.
-    /// - Returns: `nil` for a file that is no log, or has another page size.
-    package init?(_ source: FileBytes, pageSize expected: Int? = nil) {
+    /// - Parameter source: the file.
+    package init?(_ source: FileBytes) {
         let header = source.bytes(at: 0, count: Self.headerSize)
         guard let magic = header.number32(at: 0), magic == 0x377F_0682 || magic == 0x377F_0683,
-            let written = header.number32(at: 8), (512...65536).contains(written), written.nonzeroBitCount == 1,
-            expected == nil || expected == Int(written)
+            let written = header.number32(at: 8), (512...65536).contains(written), written.nonzeroBitCount == 1
         else { return nil }
         (self.source, pageSize) = (source, Int(written))
         var sums = Checksum(isBigEndian: magic & 1 == 1)
@@ -74,7 +69,9 @@ package struct WriteAheadLog: Sendable {
         let length = Self.frameHeaderSize + pageSize
         while source.count - offset >= length, frames.count < Self.mostFrames {
             let bytes = source.bytes(at: offset, count: length)
-            guard bytes.count == length, let page = bytes.number32(at: 0), let size = bytes.number32(at: 4) else { break }
+            guard bytes.count == length, let page = bytes.number32(at: 0), let size = bytes.number32(at: 4) else {
+                break
+            }
             if Array(bytes[8..<16]) != salts {
                 (salts, round, isWhole) = (Array(bytes[8..<16]), round + 1, false)
             }

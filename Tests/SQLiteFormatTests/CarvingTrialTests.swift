@@ -162,13 +162,13 @@ struct CarvingTrialTests {
 
     @Test("damaged files of any kind end the search without a crash", .ownThread)
     func mutants() throws {
-        let count = Int(ProcessInfo.processInfo.environment["PIPPIN_MUTANTS"] ?? "") ?? 500
+        let count = Int(ProcessInfo.processInfo.environment["PIPPIN_MUTANTS"] ?? "") ?? 100
         var settings = WrittenStore.Settings()
         (settings.pageSize, settings.longest, settings.autoVacuum) = (1024, 3000, 1)
         let store = try WrittenStore(settings)
         var random = SplitMix(state: 3)
         for round in 0..<3 {
-            for _ in 0..<20 { try store.commit { for _ in 0..<4 { try change(store, settings, &random) } } }
+            for _ in 0..<8 { try store.commit { for _ in 0..<4 { try change(store, settings, &random) } } }
             if round < 2 { try store.checkpoint(round == 0 ? "TRUNCATE" : "RESTART") }
         }
         let (file, log) = try store.bytes()

@@ -18,7 +18,8 @@ struct FormatTests {
                 let length = Int.random(in: 0...3 * pageSize / 2, using: &random)
                 keys.append(
                     try store.insert(
-                        "ZBOOK", WrittenStore.book("Title \(number)", cover: Array(repeating: UInt8(number), count: length))))
+                        "ZBOOK",
+                        WrittenStore.book("Title \(number)", cover: Array(repeating: UInt8(number), count: length))))
                 if number % 3 == 2, let key = keys.randomElement(using: &random) { try store.delete("ZBOOK", key) }
             }
             if number == 20 { try store.checkpoint("TRUNCATE") }
@@ -56,7 +57,8 @@ struct FormatTests {
         case .integer(let number): "\(number)"
         case .real(let number): "\(number)"
         case .text(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .blob(let bytes): String(repeating: bytes.first.map { String(format: "%02X", $0) } ?? "", count: bytes.count)
+        case .blob(let bytes):
+            String(repeating: bytes.first.map { String(format: "%02X", $0) } ?? "", count: bytes.count)
         }
     }
 
