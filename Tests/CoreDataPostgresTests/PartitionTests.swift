@@ -260,7 +260,7 @@ struct PartitionTests {
         "are refused where PostgreSQL could not keep what the model asks for",
         arguments: [
             ("hash region 4", ["number"], "number must be unique"), ("hash 4", ["number"], "number must be unique"),
-            ("hash note 4", [], "“note” is optional"), ("hash nothing 4", [], "no attribute"),
+            ("hash note 4", [], "“note” is optional"), ("hash nothing 4", [], "not an attribute"),
             ("list region 4", [], "neither hash nor range"), ("hash region 0", [], "number of parts"),
             ("range placed", [], "says too little|no bounds"),
         ])

@@ -168,10 +168,10 @@ struct CheckTests {
         let run = CommandRun("check", store.path)
         #expect(run.output.hasPrefix("store.sqlite: 4 things are wrong\n"), "\(run.output)")
         for text in [
-            "“Book.title” of 1 object is not a String: Book/p2",
-            "“Book.pages” of 1 object is not an Integer 32: Book/p1 (1099511627776)",
-            "“Book.isRead” of 1 object is not a Boolean: Book/p2 (7)",
-            "“Book.price” of 1 object is not a Decimal: Book/p2 (3,14)",
+            "“Book.title” of 1 object is not of type String: Book/p2",
+            "“Book.pages” of 1 object is not of type Integer 32: Book/p1 (1099511627776)",
+            "“Book.isRead” of 1 object is not of type Boolean: Book/p2 (7)",
+            "“Book.price” of 1 object is not of type Decimal: Book/p2 (3,14)",
         ] { #expect(run.output.contains(text), "\(run.output)") }
     }
 

@@ -41,7 +41,7 @@ struct RelationshipEditingTests {
     @Test(
         "What is not an object of the store is refused, and says why",
         arguments: [
-            ("Author/p9", "is not there"), ("Book/p1", "is not an Author"),
+            ("Author/p9", "is not there"), ("Book/p1", "is not of entity Author"),
             ("Nobody/p1", "an entity that there is not"),
             ("somebody", "neither a URI nor such as Author/p1"), ("1, 1", "leads to one object"),
             ("x-coredata://00000000-0000-0000-0000-000000000000/Author/p1", "is of another store"),

@@ -39,7 +39,7 @@ enum FileValues {
         } else if let stored = plainValue(value, as: attribute.type) {
             return stored
         }
-        throw Failure(reason: "its value is not a \(attribute.type.xmlName)")
+        throw Failure(reason: "its value is not of type \(attribute.type.xmlName)")
     }
 
     /// Whether an attribute of a type can have a value as it is.

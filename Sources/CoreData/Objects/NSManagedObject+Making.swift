@@ -46,7 +46,7 @@ extension NSManagedObject {
             object = NSManagedObject(entity: entity, insertInto: context)
         }
         guard let object = object as? Object else {
-            programmerError("an object of entity “\(entity.name ?? "")” is not a \(type)")
+            programmerError("an object of entity “\(entity.name ?? "")” is not of type \(type)")
         }
         return object
     }

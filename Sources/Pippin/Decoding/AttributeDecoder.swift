@@ -87,7 +87,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unreadable([Any].self) }
 
     private func unreadable(_ type: Any.Type) -> PersistenceError {
-        .unreadable(entity: entity, key: key, reason: "\(value) is not a \(type).")
+        .unreadable(entity: entity, key: key, reason: "\(value) is not of type \(type).")
     }
 
     private func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {

@@ -197,7 +197,7 @@ final class RowDecoder: Decoder {
             key,
             value.isNull
                 ? "it has no value, and the property is not optional. Make it optional, or give it a default value in the schema."
-                : "\(value) is not a \(type).")
+                : "\(value) is not of type \(type).")
     }
 
     /// A value of a field that is neither a string nor a number; nil for none.
@@ -354,6 +354,6 @@ extension RowDecoder: ColumnSource {
     func missing(column: Int, _ type: Any.Type) -> any Error { missing(record.keys[column], .null, type) }
 
     func unfitting(_ number: Int64, column: Int, _ type: Any.Type) -> any Error {
-        unreadable(record.keys[column], "\(number) is not a \(type).")
+        unreadable(record.keys[column], "\(number) is not of type \(type).")
     }
 }

@@ -90,7 +90,7 @@ private func sortDescriptor<Root, Descriptor: NSSortDescriptor>(
     }
     guard let result = descriptor as? Descriptor else {
         programmerError(
-            "A sort descriptor by key path is not a \(Descriptor.self); subclasses cannot be made by it here.")
+            "A sort descriptor by key path is not of type \(Descriptor.self); subclasses cannot be made by it here.")
     }
     return result
 }

@@ -67,7 +67,7 @@ private func sortDescriptor<Descriptor: NSSortDescriptor>(
     _ term: SortTerm, _ comparator: Comparator?
 ) -> Descriptor {
     guard let descriptor = KeyedSortDescriptor(term, comparator: comparator) as? Descriptor else {
-        programmerError("A sort descriptor by key is not a \(Descriptor.self); subclasses cannot be made by key here.")
+        programmerError("A sort descriptor by key is not of type \(Descriptor.self); subclasses cannot be made by key here.")
     }
     return descriptor
 }

@@ -153,7 +153,7 @@ extension ObjectReference {
             throw refusal("is of an entity that there is not")
         }
         guard entity.isKind(of: relationship.destination) || relationship.destination.isKind(of: entity) else {
-            throw refusal("is not a \(relationship.destination.name)")
+            throw refusal("is not of entity \(relationship.destination.name)")
         }
         guard let row = try store.namedRow(store.identifier(entity, reference.key)),
             row.objectID.layout.isKind(of: relationship.destination)

@@ -36,7 +36,7 @@ struct MisreadColumn {
             .compactMap { column, type -> MisreadColumn? in
                 guard let condition = ValueCheckSQL.misfit(column, of: type) else { return nil }
                 return MisreadColumn(
-                    property: "“\(layout.name).\(column.property)”", complaint: "is not a \(TypeName.of(type))",
+                    property: "“\(layout.name).\(column.property)”", complaint: "is not of type \(TypeName.of(type))",
                     condition: condition, value: "\(SQLColumn(column.name))")
             }
         return strangers + misfits

@@ -137,7 +137,7 @@ struct CSVValueTests {
     func json() async throws {
         let imported = try await load("id,tags\na,\"[\"\"x\"\", 1]\"\nb,\"[\"\"x\"\"\"\nc,\"[\"\"x\"\"]\"\n")
         #expect(imported.report.inserted == 1)
-        #expect(imported.reasons.first == "“tags[1]” is not a String.")
+        #expect(imported.reasons.first == "“tags[1]” is not of type String.")
         #expect(imported.reasons.last?.hasPrefix("“tags”: ") == true)
     }
 
@@ -244,7 +244,7 @@ struct CSVValueTests {
         try Data(bytes).write(to: file)
         let report = try await counter.manager.importJSONLines(Sample.self, from: file)
         #expect(report.refused.map(\.position) == Array(1...10))
-        #expect(report.refused[5].reason == "“tags[1]” is not a String.")
+        #expect(report.refused[5].reason == "“tags[1]” is not of type String.")
         #expect(try await counter.manager.fetch(Sample.self).map(\.id) == ["k"])
     }
 }

@@ -184,7 +184,7 @@ struct DerivationErrorTests {
             var side: Int { 1 }
             static var schema: Schema<Area> { Schema(.index(\.side)) }
         }
-        #expect(refusal(Area.self).contains("no property that is stored. Stored are: id."))
+        #expect(refusal(Area.self).contains("not a property that is stored. Stored are: id."))
     }
 
     @Test("is refused where a number is wider than any column, also one that may be missing; a list of them is JSON")

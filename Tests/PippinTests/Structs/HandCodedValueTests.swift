@@ -315,6 +315,6 @@ struct HandCodedValueTests {
         }
         #expect(refusal(Text.self).contains("because of 'text': it cannot be JSON: it is a single value"))
         #expect(refusal(Wall.self).contains("because of 'museum': it cannot be JSON: it has other models"))
-        #expect(refusal(Nothing.self).contains("no property that is stored"))
+        #expect(refusal(Nothing.self).contains("not a property that is stored"))
     }
 }

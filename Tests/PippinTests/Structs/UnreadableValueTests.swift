@@ -108,7 +108,7 @@ struct UnreadableValueTests {
         #expect(state?.localizedDescription.contains("lost") == true)
         let tags = await error(WithNumbers.Ticket.self)
         #expect(tags?.property == "tags")
-        #expect(tags?.localizedDescription.contains("“tags[0]” is not an Int") == true)
+        #expect(tags?.localizedDescription.contains("“tags[0]” is not of type Int") == true)
         let kind = await error(WithKind.Ticket.self)
         #expect(kind?.property == "place")
         #expect(kind?.localizedDescription.contains("“place.kind”") == true)

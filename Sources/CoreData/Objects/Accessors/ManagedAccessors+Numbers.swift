@@ -171,7 +171,7 @@ import Foundation
     /// and is reported.
     @inline(never)
     private final func nearest<Number: FixedWidthInteger>(to value: Int64, _ key: ManagedPropertyKey) -> Number {
-        let reason = "\(value) is not a \(Number.self)"
+        let reason = "\(value) is not of type \(Number.self)"
         storedContext?.report(
             "“\(layout.name).\(key.name)” is shown as \(Number(clamping: value))",
             StoreError.make(CoreDataErrorCode.managedObjectValidation, reason))
