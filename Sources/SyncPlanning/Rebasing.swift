@@ -16,7 +16,8 @@ package struct Rebasing {
             throw PageTooShort(end: input.order.end, settledAt: settledAt)
         }
         if !input.noted.isEmpty {
-            // All questions come before closures run, so that each runs once.
+            // Closures run when all is known that can be asked before. What their answers make necessary to know is asked
+            // afterwards, and the answers are kept meanwhile.
             var dry = input
             dry.noted = []
             var rebasing = Rebasing(dry, rules: rules, facts: facts)
@@ -30,7 +31,7 @@ package struct Rebasing {
         self.input = input
         self.rules = rules
         rows = WorkingRows(facts, schema: input.schema)
-        closures = ClosureRuns(noted: input.noted, attempts: input.attempts)
+        closures = ClosureRuns(noted: input.noted, attempts: input.attempts, answers: facts.answers)
     }
 
     private mutating func run() -> RebaseStep {
@@ -43,7 +44,11 @@ package struct Rebasing {
         splitAdded()
         mergeRows()
         showOwn()
-        if !rows.questions.isEmpty { return .needs(rows.questions) }
+        if !rows.questions.isEmpty {
+            var questions = rows.questions
+            questions.answers = closures.answers
+            return .needs(questions)
+        }
         if !closures.missing.isEmpty { return .note(closures.missing) }
         for (id, fact) in base { plan.base[id] = .some(fact.row.map(withoutStamps)) }
         var affected = Set(rows.changedRows.keys).union(input.dirty.keys)
@@ -256,7 +261,8 @@ package struct Rebasing {
                 if closures.mayRun(id) {
                     var old: [String: SyncValue]?
                     if case .some(.some(let former)) = input.dirty[id] { old = former.values }
-                    let merged = rules.merge(id, old, mine.values, theirs.values)
+                    let merged = closures.merge(
+                        .init(id: id, old: old, mine: mine.values, theirs: theirs.values), by: rules)
                     let result = closureProperties.keys.reduce(into: [:]) { $0[$1] = merged[$1] ?? mine.values[$1] }
                     replace(id, at: rowPlaces, last: last, with: result, theirs: theirs)
                 } else if closures.skipped.contains(id) {

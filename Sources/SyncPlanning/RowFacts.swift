@@ -47,6 +47,9 @@ package struct RowQuestions: Hashable, Sendable {
     package var referrers: Set<RowID> = []
     /// The rows that have these values.
     package var holders: Set<UniqueKey> = []
+    /// What the program's closures gave before these questions came up. It goes into the facts as it is, so that no
+    /// closure runs twice for one conflict.
+    package var answers = ClosureAnswers()
 
     package var isEmpty: Bool { rows.isEmpty && referrers.isEmpty && holders.isEmpty }
 }
@@ -56,6 +59,7 @@ package struct RowFacts: Sendable {
     package var rows: [RowID: RowFact] = [:]
     package var referrers: [RowID: Set<RowID>] = [:]
     package var holders: [UniqueKey: Set<RowID>] = [:]
+    package var answers = ClosureAnswers()
 
     package init() {}
 }

@@ -250,7 +250,8 @@ struct TransactionAttempt {
             case .server: throw Stop(verdict: .conflict(other))
             case .device(let rules):
                 if planner.closures.mayRun(other) {
-                    let merged = rules.merge(other, nil, mine, otherRow.values)
+                    let merged = planner.closures.merge(
+                        .init(id: other, mine: mine, theirs: otherRow.values), by: rules)
                     for (property, description) in entity.properties where description.rule == .closure {
                         mine[property] = merged[property] ?? mine[property]
                     }
@@ -307,7 +308,8 @@ struct TransactionAttempt {
         var row = row
         // The closure may give a value that is taken as well; it is asked a bounded number of times.
         for _ in 0..<16 where planner.closures.mayRun(id) {
-            let renamed = rules.rename(id, row.values, rule.properties)
+            let renamed = planner.closures.rename(
+                .init(id: id, values: row.values, properties: rule.properties), by: rules)
             for property in rule.properties { row.values[property] = renamed[property] ?? .null }
             guard let key = UniqueKey(rule, of: row, in: id.entity),
                 planner.rows.holder(of: key, rule: rule, otherThan: id) != nil

@@ -22,6 +22,25 @@ package struct ProgramRules: Sendable {
     }
 }
 
+/// What closures gave while a step was planned, by what they were asked.
+package struct ClosureAnswers: Hashable, Sendable {
+    struct Merge: Hashable {
+        var id: RowID
+        var old: [String: SyncValue]?
+        var mine: [String: SyncValue]
+        var theirs: [String: SyncValue]
+    }
+
+    struct Rename: Hashable {
+        var id: RowID
+        var values: [String: SyncValue]
+        var properties: [String]
+    }
+
+    var merges: [Merge: [String: SyncValue]] = [:]
+    var renames: [Rename: [String: SyncValue]] = [:]
+}
+
 /// Which closures may run. One that ended the program twice is not asked a third time: so each is noted in the store
 /// before it runs, and the note goes with the transaction that has its result.
 struct ClosureRuns {
@@ -34,9 +53,28 @@ struct ClosureRuns {
     /// Rows whose closures are not asked any more.
     private(set) var skipped: Set<RowID> = []
 
-    init(noted: Set<RowID>, attempts: [RowID: Int]) {
+    private(set) var answers: ClosureAnswers
+
+    init(noted: Set<RowID>, attempts: [RowID: Int], answers: ClosureAnswers = ClosureAnswers()) {
         self.noted = noted
         self.attempts = attempts
+        self.answers = answers
+    }
+
+    /// What the program's closure makes of a row that both sides have changed. It is asked once.
+    mutating func merge(_ question: ClosureAnswers.Merge, by rules: ProgramRules) -> [String: SyncValue] {
+        if let answer = answers.merges[question] { return answer }
+        let answer = rules.merge(question.id, question.old, question.mine, question.theirs)
+        answers.merges[question] = answer
+        return answer
+    }
+
+    /// The values that the program's closure gives a row in place of those that another row has. It is asked once.
+    mutating func rename(_ question: ClosureAnswers.Rename, by rules: ProgramRules) -> [String: SyncValue] {
+        if let answer = answers.renames[question] { return answer }
+        let answer = rules.rename(question.id, question.values, question.properties)
+        answers.renames[question] = answer
+        return answer
     }
 
     mutating func mayRun(_ id: RowID) -> Bool {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import SyncPlanning
@@ -44,7 +45,9 @@ struct RebasingTests {
     }
 
     /// Plans with a store that has these rows.
-    private func plan(_ input: RebaseInput, base: [RowID: Row], shown: [RowID: Row]) throws -> RebasePlan {
+    private func plan(
+        _ input: RebaseInput, base: [RowID: Row], shown: [RowID: Row], rules: ProgramRules = Self.rules
+    ) throws -> RebasePlan {
         var input = input
         for id in Set(base.keys).union(shown.keys) {
             input.dirty[id] = .some(base[id])
@@ -52,8 +55,9 @@ struct RebasingTests {
         }
         var facts = RowFacts()
         while true {
-            switch try Rebasing.step(input, rules: Self.rules, facts: facts) {
+            switch try Rebasing.step(input, rules: rules, facts: facts) {
             case .needs(let questions):
+                facts.answers = questions.answers
                 for id in questions.rows { facts.rows[id] = base[id].map { .row($0) } ?? .absent }
                 for id in questions.referrers { facts.referrers[id] = [] }
                 for key in questions.holders { facts.holders[key] = [] }
@@ -95,6 +99,26 @@ struct RebasingTests {
             plan.open.first?.changes.first?.merged["note"] == [
                 ChangeOrigin(transaction: 1, place: 0), ChangeOrigin(transaction: 2, place: 0),
             ])
+    }
+
+    @Test("runs a closure once, also where rows have to be looked up because of its result")
+    func closureOnce() throws {
+        let runs = Mutex(0)
+        let rules = ProgramRules(
+            merge: { _, _, _, _ in
+                runs.withLock { $0 += 1 }
+                return ["note": "merged"]
+            }, rename: { _, values, _ in values })
+        var input = input(
+            [.values(book, ["note": "x"], nil)], open: [transaction(1, book, base: 5, edit("note", "0", "1"))])
+        input.schema = SyncSchema([
+            "Book": SyncEntity(
+                ["title": SyncProperty(), "note": SyncProperty(rule: .closure)],
+                uniques: [UniqueRule(["note"], whenTaken: .rename)])
+        ])
+        let plan = try plan(input, base: [book: row(note: "0")], shown: [book: row(note: "1")], rules: rules)
+        #expect(plan.shown[book] == .some(row(note: "merged")))
+        #expect(runs.withLock { $0 } == 1)
     }
 
     @Test("asks no closure that has ended the program twice")

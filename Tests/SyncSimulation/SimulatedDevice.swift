@@ -288,6 +288,7 @@ struct SimulatedDevice {
     }
 
     private func answer(_ questions: RowQuestions, _ rows: [RowID: Row], _ facts: inout RowFacts) {
+        facts.answers = questions.answers
         for id in questions.rows { facts.rows[id] = rows[id].map { .row($0) } ?? .absent }
         for id in questions.referrers {
             facts.referrers[id] = Set(
