@@ -161,8 +161,7 @@ let package = Package(
             name: "StoreReading",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat",
-                "SQLGeneration",
-                "SQLiteConnection", "SQLiteEngine", "StoreEngine",
+                "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "StoreEngine",
             ]),
         // The commands as values, and what those do that take any open store: queries, exports, imports.
         .target(name: "StoreCommands", dependencies: ["CoreData", "StoreEngine", "StoreReading"]),
@@ -170,8 +169,8 @@ let package = Package(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "ModelSourceWriting",
-                "PredicateFormat", "RecordGeneration", "SQLiteEngine", "SQLiteMigration", "StoreBrowser",
-                "StoreCommands", "StoreEngine", "StoreReading",
+                "PredicateFormat", "RecordGeneration", "SQLiteEngine", "SQLiteFormat", "SQLiteMigration",
+                "StoreBrowser", "StoreCommands", "StoreEngine", "StoreReading",
             ]),
         // Queries at a prompt: only this links libedit.
         .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),

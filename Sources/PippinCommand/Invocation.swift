@@ -6,6 +6,8 @@ enum Invocation: Equatable {
     struct InfoOptions: Equatable {
         var store: String
         var model: String?
+        /// The commit of the log as of which the store is read; nil for the last one.
+        var commit: Int?
     }
 
     struct DumpOptions: Equatable {
@@ -14,6 +16,8 @@ enum Invocation: Equatable {
         /// Nil for all entities.
         var entity: String?
         var asJSON = false
+        /// The commit of the log as of which the store is read; nil for the last one.
+        var commit: Int?
     }
 
     struct MigrateOptions: Equatable {
@@ -41,6 +45,9 @@ enum Invocation: Equatable {
     case `import`(ImportOptions)
     case check(CheckOptions)
     case report(ReportOptions)
+    case recover(RecoverOptions)
+    case timeline(TimelineOptions)
+    case scan(ScanOptions)
     /// From a file to a file; other copies are launches.
     case copy(CopyOptions)
     /// A program that is built apart, with the arguments for it to read.
@@ -59,7 +66,8 @@ enum Invocation: Equatable {
             self = .help(try HelpTopic(arguments))
             return
         }
-        let known = "info, dump, query, export, import, check, report, browse, shell, copy, migrate or model"
+        let known =
+            "info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model"
         guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
         if command == "--version" {
             self = .version
@@ -70,19 +78,23 @@ enum Invocation: Equatable {
         case "model": self = .model(try ModelInvocation(rest))
         case "info":
             let parsed = try ParsedArguments(rest, command: command)
-            self = .info(InfoOptions(store: parsed.store, model: parsed.options["--model"]))
+            self = .info(
+                InfoOptions(store: parsed.store, model: parsed.options["--model"], commit: try parsed.commit()))
         case "dump":
             let parsed = try ParsedArguments(rest, command: command)
             self = .dump(
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
-                    asJSON: parsed.flags.contains("--json")))
+                    asJSON: parsed.flags.contains("--json"), commit: try parsed.commit()))
         case "migrate": self = .migrate(try Self.migrate(rest))
         case "query": self = .query(try QueryOptions(rest))
         case "export": self = .export(try ExportOptions(rest))
         case "import": self = .import(try ImportOptions(rest))
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
+        case "recover": self = .recover(try RecoverOptions(rest))
+        case "timeline": self = .timeline(try TimelineOptions(rest))
+        case "scan": self = .scan(try ScanOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
         case "copy": self = .copy(try CopyOptions(rest))
         case "manual":

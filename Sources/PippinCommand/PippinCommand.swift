@@ -90,6 +90,11 @@ enum PippinCommand {
             try ImportCommand.run(options, in: store, progress, output)
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
+        case .recover(let options):
+            try RecoverCommand.run(options, progress, output) { warn(sentence: $0, errors) }
+        case .timeline(let options):
+            try TimelineCommand.run(options, progress, output) { warn(sentence: $0, errors) }
+        case .scan(let options): try ScanCommand.run(options, output) { warn(sentence: $0, errors) }
         case .copy(let options):
             try CopyCommand.run(options, output) { warn(sentence: $0, errors) }
         case .launch(let program, let arguments): try program.run(arguments)
@@ -130,18 +135,21 @@ enum PippinCommand {
 
     private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {
         do {
-            try output(InfoText.text(of: reading(options.store, options.model) { try StoreReport($0) }))
+            try output(InfoText.text(of: reading(options.store, options.model, options.commit) { try StoreReport($0) }))
         } catch let error as ModelCandidate.NoModel {
-            try output(RawText.info(of: RawStore(at: options.store, reason: error.reason)))
+            try output(
+                RawText.info(of: RawStore(at: options.store, reason: error.reason, commit: options.commit)))
         }
     }
 
     /// Reads a store, and if pages turn out to be damaged, what can be read of it.
     private static func reading<Result>(
-        _ path: String, _ model: String?, _ body: (OpenedStore) throws -> Result
+        _ path: String, _ model: String?, _ commit: Int?, _ body: (OpenedStore) throws -> Result
     ) throws -> Result {
-        do { return try body(OpenedStore(at: path, modelPath: model)) } catch  where StoreRepair.isDamage(error) {
-            return try body(OpenedStore(at: path, modelPath: model, isDamaged: true))
+        do { return try body(OpenedStore(at: path, modelPath: model, commit: commit)) } catch
+            where StoreRepair.isDamage(error)
+        {
+            return try body(OpenedStore(at: path, modelPath: model, isDamaged: true, commit: commit))
         }
     }
 
@@ -150,14 +158,14 @@ enum PippinCommand {
     ) throws {
         let shown: (store: OpenedStore, entities: [EntityLayout], warnings: [String])
         do {
-            shown = try reading(options.store, options.model) { store in
+            shown = try reading(options.store, options.model, options.commit) { store in
                 let entities = try store.objects.entities(named: options.entity)
                 let entity = options.entity == nil ? nil : entities.first
                 let warnings = try store.strangeRows() + store.misreadValues(of: entity)
                 return (store, entities, [store.damage].compactMap { $0 } + warnings)
             }
         } catch let error as ModelCandidate.NoModel {
-            let raw = try RawStore(at: options.store, reason: error.reason)
+            let raw = try RawStore(at: options.store, reason: error.reason, commit: options.commit)
             warn("\(error.reason); its objects are shown as the file has them", errors)
             for text in [raw.damage].compactMap({ $0 }) + raw.strangeRows { warn(sentence: text, errors) }
             let entities = try raw.entities(named: options.entity)

@@ -38,8 +38,10 @@ package struct WriteAheadLog: Sendable {
     /// All whole frames of the file.
     package private(set) var frames: [Frame] = []
     package private(set) var commits: [Commit] = []
-    /// How many bytes are behind the last whole frame.
-    package private(set) var remainder = 0
+    /// Whether the sums of the header are right. Without them SQLite reads no frame.
+    package private(set) var hasValidHeader: Bool
+    /// The frame of the current round that the end of the file cuts off; nil for none.
+    package private(set) var cutFrame: Frame?
     private let source: FileBytes
 
     package static let headerSize = 32
@@ -58,12 +60,12 @@ package struct WriteAheadLog: Sendable {
         (self.source, pageSize) = (source, Int(written))
         var sums = Checksum(isBigEndian: magic & 1 == 1)
         sums.add(header, 0..<24)
-        let isValid = header.number32(at: 24) == sums.first && header.number32(at: 28) == sums.second
-        readFrames(salts: Array(header[16..<24]), sums, isValid)
+        hasValidHeader = header.number32(at: 24) == sums.first && header.number32(at: 28) == sums.second
+        readFrames(salts: Array(header[16..<24]), sums)
     }
 
-    private mutating func readFrames(salts current: [UInt8], _ start: Checksum, _ isValid: Bool) {
-        var (sums, isWhole, begin) = (start, isValid, 0)
+    private mutating func readFrames(salts current: [UInt8], _ start: Checksum) {
+        var (sums, isWhole, begin) = (start, hasValidHeader, 0)
         var (salts, round) = (current, 0)
         var offset = Self.headerSize
         let length = Self.frameHeaderSize + pageSize
@@ -93,7 +95,12 @@ package struct WriteAheadLog: Sendable {
             }
             offset += length
         }
-        remainder = source.count - offset
+        let rest = source.bytes(at: offset, count: Self.frameHeaderSize)
+        if rest.count >= 16, source.count - offset < length, Array(rest[8..<16]) == current {
+            cutFrame = Frame(
+                page: Int(rest.number32(at: 0) ?? 0), databaseSize: Int(rest.number32(at: 4) ?? 0), state: .broken,
+                round: 0, isChained: false)
+        }
     }
 
     /// The page of a frame.

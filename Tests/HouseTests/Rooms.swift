@@ -44,7 +44,8 @@ enum Rooms {
             "Saving", "Fetching", "Syncing", "Operations", "Deleting",
         ],
         "StoreReading": [
-            "Text", "Output", "Records", "Opening", "Checking", "Describing", "Rendering", "Querying", "Drawing",
+            "Text", "Output", "Records", "Opening", "Checking", "Describing", "Rendering", "Recovering", "Timelines",
+            "Querying", "Drawing",
         ],
         "StoreBrowser": [
             "Assets", "Values", "Changing", "Session", "Requests", "Exporting", "Pages", "Editing", "Reporting",
@@ -66,6 +67,7 @@ enum Rooms {
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
+        "StoreReading/Recovering/FoundStore.swift": "the tables of what was found are made for it",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",
         "PostgresEngine/Batches/BatchInserting.swift":

@@ -26,3 +26,73 @@ struct ReportOptions: Equatable {
         output = try parsed.required("--output", "the page to write")
     }
 }
+
+/// `pippin recover`.
+struct RecoverOptions: Equatable {
+    var store: String
+    /// The folder to make.
+    var output: String
+    var model: String?
+    /// The commit of the log as of which the store is read; nil for the last one.
+    var commit: Int?
+    /// Whether the objects that the store has are left out.
+    var leavesOutLive = false
+
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments.map { $0 == "-o" ? "--output" : $0 }, command: "recover")
+        (store, model) = (parsed.store, parsed.options["--model"])
+        output = try parsed.required("--output", "the folder to make")
+        commit = try parsed.commit()
+        leavesOutLive = parsed.flags.contains("--only-gone")
+    }
+}
+
+/// `pippin timeline`.
+struct TimelineOptions: Equatable {
+    /// Stores, and folders with stores.
+    var paths: [String]
+    var format = Timeline.Format.jsonl
+    /// The file to write; nil for the standard output.
+    var output: String?
+    var epochs: DateEpochs
+    var model: String?
+
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(
+            arguments.map { $0 == "-o" ? "--output" : $0 }, command: "timeline", atMost: .max)
+        (paths, output, model) = (parsed.paths, parsed.options["--output"], parsed.options["--model"])
+        if let name = parsed.options["--format"] {
+            guard let format = Timeline.Format(rawValue: name) else {
+                throw UsageError("there is no format “\(name)”; jsonl or csv expected")
+            }
+            self.format = format
+        } else if output?.lowercased().hasSuffix(".csv") == true {
+            format = .csv
+        }
+        do { epochs = try DateEpochs(parsed.options["--dates"] ?? "") } catch let error as CommandError {
+            throw UsageError(error.message)
+        }
+    }
+}
+
+/// `pippin scan`.
+struct ScanOptions: Equatable {
+    var paths: [String]
+    var asJSON = false
+
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "scan", paths: "folder", atMost: .max)
+        (paths, asJSON) = (parsed.paths, parsed.flags.contains("--json"))
+    }
+}
+
+extension ParsedArguments {
+    /// The number of `--at-commit`; nil where it is not there.
+    func commit() throws -> Int? {
+        guard let text = options["--at-commit"] else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw UsageError("“\(text)” is not the number of a commit; 0, 1, 2 … expected")
+        }
+        return number
+    }
+}

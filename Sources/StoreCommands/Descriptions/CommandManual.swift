@@ -22,6 +22,18 @@ package enum CommandManual {
             "Read the store where it is, and not a copy: for very large ones. Nothing of it or beside it is changed."
     )
 
+    private static let dates = CommandDescription.Option(
+        name: "--dates", value: "LIST",
+        text:
+            "Numbers that are dates, as property=epoch or Entity.property=epoch, with commas: sent=unix-ms,Visit.time=webkit. Epochs are unix, unix-ms, unix-us, unix-ns, 2001, 2001-ns "
+            + "and webkit (microseconds since 1601)."
+    )
+    private static let atCommit = CommandDescription.Option(
+        name: "--at-commit", value: "NUMBER",
+        text:
+            "Read the store as of a commit of its write-ahead log: 1 for the first, 0 for the file without its log. Without it, as of the last one."
+    )
+
     private static let verbatim = CommandDescription.Option(
         name: "--verbatim",
         text:
@@ -31,13 +43,13 @@ package enum CommandManual {
 
     private static let looking = [
         CommandDescription(
-            name: "info", usage: ["STORE [--model MODEL]", "URL"],
+            name: "info", usage: ["STORE [--at-commit NUMBER] [--model MODEL]", "URL"],
             summary: "what the store is, and its entities",
             text:
                 "What the store is, and its entities: attributes, relationships, inheritance, how many objects. Of a store in PostgreSQL (postgresql://…), what its servers say, too.",
-            options: [model]),
+            options: [atCommit, model]),
         CommandDescription(
-            name: "dump", usage: ["STORE|URL [--entity NAME] [--json] [--model MODEL]"],
+            name: "dump", usage: ["STORE|URL [--entity NAME] [--json] [--at-commit NUMBER] [--model MODEL]"],
             summary: "the objects, for people or as JSON",
             text: "The objects, with their attributes and relationships.",
             options: [
@@ -50,7 +62,7 @@ package enum CommandManual {
                         "One JSON object. Its “objects” has, for the name of each entity, an array of objects: objectID (the URI), attributes by name "
                         + "(dates in ISO 8601, data in Base64), relationships as URIs. What is not there is null, or left out of a list, and named in the object's member “$marks”."
                 ),
-                model,
+                atCommit, model,
             ]),
         CommandDescription(
             name: "query",
@@ -102,6 +114,45 @@ package enum CommandManual {
                 "One page in HTML that needs nothing else: counts, sizes, the diagram (where Graphviz is installed), samples, and warnings: what is wrong with the "
                 + "store, indexes that its fetch requests and sorting by relationships would need, objects that nothing leads to, large values.",
             options: [.init(name: "--output", value: "FILE", text: "The page to write; -o means the same."), model]),
+        CommandDescription(
+            name: "recover", usage: ["STORE --output FOLDER [--only-gone] [--at-commit NUMBER] [--model MODEL]"],
+            summary: "what was deleted or changed, as far as the files still have it",
+            text:
+                "Looks for objects that were deleted, and for earlier versions of those that are there: in the frames of the write-ahead log, also of earlier rounds of it, in free pages, "
+                + "free blocks and unallocated space of pages, and in the persistent history. FOLDER gets “objects.jsonl”, an object a line, with “origin” (live, file, frame 12, "
+                + "free page 7, free block of page 3, unallocated space of page 3, history), its place, and how sure it is that there was such an object (“confidence”, from 0 to 1); “found.sqlite”, "
+                + "a plain SQLite file with a table for each entity of what was found; and “summary.json”, with the numbers that were handed out and that no object has. "
+                + "The store is read where it is, and nothing of it or beside it is changed.",
+            options: [
+                .init(
+                    name: "--output", value: "FOLDER",
+                    text: "The folder to make, or one that is empty; -o means the same."),
+                .init(name: "--only-gone", text: "Leave out the objects that the store has."), atCommit, model,
+            ]),
+        CommandDescription(
+            name: "timeline",
+            usage: ["STORE|FOLDER… [--format FORMAT] [--output FILE] [--dates LIST] [--model MODEL]"],
+            summary: "the dates of all objects, in the order of time",
+            text:
+                "Writes a line for each date of each object of all stores, the earliest first: time, entity, property, what names the object, its URI, and the store. In folders, stores are found "
+                + "as “scan” finds them; one that cannot be read is named, and left out. However many dates there are, few are in memory at a time.",
+            options: [
+                .init(
+                    name: "--format", value: "FORMAT",
+                    text:
+                        "jsonl (JSON Lines), or csv, in the form that plaso calls l2tcsv and Timesketch reads. Without it, what FILE's extension says, or else jsonl.",
+                    choices: ["jsonl", "csv"]),
+                .init(
+                    name: "--output", value: "FILE",
+                    text: "Where to write it, without it to the standard output; -o means the same."),
+                dates, model,
+            ]),
+        CommandDescription(
+            name: "scan", usage: ["FOLDER… [--json]"], summary: "the stores in folders, found by their content",
+            text:
+                "Finds every store of Core Data in folders, whatever its name, with its kind, size, identifier, entities and numbers of objects. In a backup of an iOS device, which “Manifest.db” describes, "
+                + "it says where each store was on the device, and which file is its log. Symbolic links are not followed.",
+            options: [.init(name: "--json", text: "A JSON object for each store, one a line.")]),
         CommandDescription(
             name: "browse", usage: ["STORE|URL [--write] [--port NUMBER] [--no-open] [--model MODEL] [--schema NAME]"],
             summary: "the store in a web browser",

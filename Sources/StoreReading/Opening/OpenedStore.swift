@@ -25,11 +25,12 @@ package struct OpenedStore {
     ///   - path: the store's path.
     ///   - modelPath: the model's path; nil for the store's own copy.
     ///   - isDamaged: whether damage was found in its pages, so that what can be read is shown.
+    ///   - commit: the commit of its log as of which it is read: see `PrivateCopy`.
     /// - Throws: an error that names the file and its defect; `ModelCandidate.NoModel` if there is no model to read it
     ///   with.
-    package init(at path: String, modelPath: String?, isDamaged: Bool = false) throws {
+    package init(at path: String, modelPath: String?, isDamaged: Bool = false, commit: Int? = nil) throws {
         original = URL(store: path)
-        copy = try PrivateCopy(of: original)
+        copy = try PrivateCopy(of: original, commit: commit)
         facts = try FileFacts(salvaging: copy, original: original, isDamaged: isDamaged)
         let options = CarefulReading.options.merging(
             [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteConnection
 import SQLiteEngine
+import SQLiteFormat
 
 /// A copy of a store's database in a private folder, which is removed with this object. Its external data stay where
 /// they are.
@@ -16,16 +17,30 @@ package final class PrivateCopy {
 
     /// Copies a store.
     ///
-    /// - Throws: `CommandError` if the file is missing, no store, or cannot be read or copied.
-    package init(of original: URL) throws {
-        _ = try StoreKind(of: original)
+    /// - Parameters:
+    ///   - original: the store.
+    ///   - commit: the commit of its log as of which it is wanted, from 1; 0 for the file without its log; nil for the
+    ///     last one.
+    /// - Throws: `CommandError` if the file is missing, no store, or cannot be read or copied, and for a commit that
+    ///   there is not.
+    package init(of original: URL, commit: Int? = nil) throws {
+        let kind = try StoreKind(of: original)
         folder = try TemporaryFolder()
         url = folder.url.appendingPathComponent(original.lastPathComponent)
         try copy(original)
+        if let commit {
+            guard kind == .sqlite else {
+                throw CommandError("“\(original.path)” is not an SQLite store; only these have a log with commits")
+            }
+            try cutLog(after: commit, original)
+        }
         // What an interrupted program has written is taken back here, as those who only read cannot do it.
         guard StoreFile.hasContent(url, "-journal") else { return }
         _ = try? Connection(path: url.path, mode: .readWrite).integer("PRAGMA schema_version")
     }
+
+    /// Whether an interrupted program has left what only a copy can take back: see decision 32.
+    static func hasJournal(_ store: URL) -> Bool { StoreFile.hasContent(store, "-journal") }
 
     /// Puts what can be read of a damaged database in its place.
     ///
@@ -53,6 +68,20 @@ package final class PrivateCopy {
         else { return nil }
         losses.append("there is no table \(table)")
         return table
+    }
+
+    /// Cuts the log off after a commit.
+    private func cutLog(after commit: Int, _ original: URL) throws {
+        let path = url.path + "-wal"
+        let log = FileBytes(path: path).flatMap { WriteAheadLog($0) }
+        try LogCommits.check(commit, log, original)
+        guard commit > 0, let size = log?.size(throughCommit: commit) else {
+            unlink(path)
+            return
+        }
+        guard truncate(path, off_t(size)) == 0 else {
+            throw CommandError("“\(path)” cannot be cut off: \(String(cString: strerror(errno)))")
+        }
     }
 
     /// Copies the database and its log or journal. Starts over if another process writes meanwhile.
@@ -105,7 +134,7 @@ package final class PrivateCopy {
     }
 
     /// The sizes and times of the files, which change when a program writes.
-    private static func fingerprint(of original: URL) -> [String] {
+    static func fingerprint(of original: URL) -> [String] {
         ["", "-wal", "-journal"].map { suffix in
             let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)
             let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate

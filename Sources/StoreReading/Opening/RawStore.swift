@@ -35,21 +35,23 @@ package struct RawStore {
     /// - Parameters:
     ///   - path: the store's path.
     ///   - reason: why there is no model, as a sentence without its final period.
+    ///   - commit: the commit of its log as of which it is read: see `PrivateCopy`.
     /// - Throws: an error that names the file and its defect.
-    package init(at path: String, reason: String) throws {
+    package init(at path: String, reason: String, commit: Int? = nil) throws {
         do {
-            do { self = try RawStore(at: path, reason: reason, isDamaged: false) } catch let error as SQLiteError
+            do { self = try RawStore(at: path, reason: reason, commit: commit, isDamaged: false) } catch let error
+                as SQLiteError
                 where error.isCorrupt
             {
-                self = try RawStore(at: path, reason: reason, isDamaged: true)
+                self = try RawStore(at: path, reason: reason, commit: commit, isDamaged: true)
             }
         } catch { throw RawTables.explained(error, URL(store: path)) }
     }
 
     /// Opens a store; if damage was found in its pages, what can be read of it.
-    private init(at path: String, reason: String, isDamaged: Bool) throws {
+    private init(at path: String, reason: String, commit: Int?, isDamaged: Bool) throws {
         let original = URL(store: path)
-        let copy = try PrivateCopy(of: original)
+        let copy = try PrivateCopy(of: original, commit: commit)
         (self.original, self.copy) = (original, copy)
         facts = try FileFacts(salvaging: copy, original: original, isDamaged: isDamaged)
         self.reason = reason

@@ -87,6 +87,10 @@ package struct ObjectLink: Equatable {
     /// Whether the object does not exist.
     package let isMissing: Bool
 
+    package init(entityName: String, key: Int64, uri: String, isMissing: Bool = false) {
+        (self.entityName, self.key, self.uri, self.isMissing) = (entityName, key, uri, isMissing)
+    }
+
     package init(_ identifier: NSManagedObjectID, isMissing: Bool = false) {
         self.isMissing = isMissing
         entityName = identifier.layout.name

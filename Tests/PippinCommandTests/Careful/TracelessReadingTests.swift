@@ -37,10 +37,13 @@ struct TracelessReadingTests {
     /// folder for what it writes.
     private static let reading: [String: [String]] = [
         "info": ["$PIPPIN info S"],
-        "dump": ["$PIPPIN dump S", "$PIPPIN dump S --json"],
+        "dump": ["$PIPPIN dump S", "$PIPPIN dump S --json", "$PIPPIN dump S --at-commit 0"],
         "query": ["$PIPPIN query S Book", "$PIPPIN query S 'Book order by title' --in-place --format jsonl"],
         "export": ["$PIPPIN export S Book", "$PIPPIN export S Author --in-place --output F/authors.csv"],
         "check": ["$PIPPIN check S", "$PIPPIN check S --repair F/mended.sqlite"],
+        "recover": ["$PIPPIN recover S -o F/found", "$PIPPIN recover S -o F/other --only-gone --at-commit 0"],
+        "timeline": ["$PIPPIN timeline S", "$PIPPIN timeline S -o F/timeline.csv"],
+        "scan": ["$PIPPIN scan S"],
         "report": ["$PIPPIN report S --output F/report.html"],
         "browse": [
             """

@@ -1,16 +1,15 @@
 import CoreData
 import StoreEngine
-import StoreReading
 
 /// The label of an object: the value of the attribute that names it, or its entity and number. Pure.
-enum ObjectLabel {
+package enum ObjectLabel {
     private static let names = [
         "name", "title", "label", "fullName", "displayName", "lastName", "subject", "text", "identifier",
     ]
     private static let longest = 60
 
     /// The attribute that names objects of an entity.
-    static func slot(of entity: EntityLayout) -> Int? {
+    package static func slot(of entity: EntityLayout) -> Int? {
         func isText(_ slot: Int) -> Bool {
             entity.slots[slot].attribute?.type == .stringAttributeType && !entity.slots[slot].isTransient
         }
@@ -19,7 +18,7 @@ enum ObjectLabel {
     }
 
     /// The name; nil if the object has none.
-    static func name(of row: Row) -> String? {
+    package static func name(of row: Row) -> String? {
         guard let slot = slot(of: row.objectID.layout), row.values.indices.contains(slot),
             case .string(let text) = row.values[slot]
         else { return nil }
@@ -29,10 +28,13 @@ enum ObjectLabel {
         return trimmed.count > longest ? trimmed.prefix(longest) + "…" : trimmed
     }
 
-    static func number(of identifier: NSManagedObjectID) -> String { "\(identifier.layout.name)/p\(identifier.key)" }
+    package static func number(of identifier: NSManagedObjectID) -> String {
+        "\(identifier.layout.name)/p\(identifier.key)"
+    }
 
     /// The names of objects, without those that no longer exist.
-    static func names(of identifiers: [NSManagedObjectID], _ engine: any StoreEngine) throws -> [NSManagedObjectID: Row]
+    package static func names(of identifiers: [NSManagedObjectID], _ engine: any StoreEngine) throws
+        -> [NSManagedObjectID: Row]
     {
         guard !identifiers.isEmpty else { return [:] }
         let rows = try engine.rows(for: Array(Set(identifiers)))
