@@ -8,6 +8,8 @@ enum Invocation: Equatable {
         var model: String?
         /// The commit of the log as of which the store is read; nil for the last one.
         var commit: Int?
+        /// The manifest to write; nil for none.
+        var evidence: String?
     }
 
     struct DumpOptions: Equatable {
@@ -16,8 +18,12 @@ enum Invocation: Equatable {
         /// Nil for all entities.
         var entity: String?
         var asJSON = false
+        /// Whether what bytes hold is written beside them.
+        var decodes = false
         /// The commit of the log as of which the store is read; nil for the last one.
         var commit: Int?
+        /// The manifest to write; nil for none.
+        var evidence: String?
     }
 
     struct MigrateOptions: Equatable {
@@ -79,13 +85,17 @@ enum Invocation: Equatable {
         case "info":
             let parsed = try ParsedArguments(rest, command: command)
             self = .info(
-                InfoOptions(store: parsed.store, model: parsed.options["--model"], commit: try parsed.commit()))
+                InfoOptions(
+                    store: parsed.store, model: parsed.options["--model"], commit: try parsed.commit(),
+                    evidence: parsed.options["--evidence"]))
         case "dump":
             let parsed = try ParsedArguments(rest, command: command)
             self = .dump(
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
-                    asJSON: parsed.flags.contains("--json"), commit: try parsed.commit()))
+                    asJSON: parsed.flags.contains("--json"), decodes: parsed.flags.contains("--decode"),
+                    commit: try parsed.commit(),
+                    evidence: parsed.options["--evidence"]))
         case "migrate": self = .migrate(try Self.migrate(rest))
         case "query": self = .query(try QueryOptions(rest))
         case "export": self = .export(try ExportOptions(rest))

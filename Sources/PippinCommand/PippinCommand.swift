@@ -44,7 +44,9 @@ enum PippinCommand {
     ) -> Int32 {
         do {
             try ArgumentBytes.check(bytes)
-            let status = try perform(arguments, terminal, output: output, errors: errors)
+            let status = try EvidenceRun.noting(arguments) {
+                try perform(arguments, terminal, output: output, errors: errors)
+            }
             try finish()
             return status
         } catch let error as UsageError {
@@ -175,7 +177,7 @@ enum PippinCommand {
         warn(shown.store.modelGap, errors)
         for text in shown.warnings { warn(sentence: text, errors) }
         if options.asJSON {
-            try DumpJSON.write(shown.store.objects, shown.entities, output)
+            try DumpJSON.write(shown.store.objects, shown.entities, decodes: options.decodes, output)
         } else {
             try DumpText.write(shown.store.objects, shown.entities, output)
         }
@@ -229,19 +231,31 @@ extension Invocation {
             guard value != nil else { return }
             throw UsageError("\(option) is for files: a store on a server has its own model")
         }
+        func noFiles(_ options: [String: Bool]) throws {
+            guard let option = options.filter(\.value).keys.sorted().first else { return }
+            throw UsageError("\(option) is for files, and not for stores on servers")
+        }
         switch self {
         case .info(let options):
             try onlyFiles("--model", options.model)
+            try noFiles(["--at-commit": options.commit != nil, "--evidence": options.evidence != nil])
             return .launch(.postgres, ["info", store])
         case .dump(let options):
             try onlyFiles("--model", options.model)
+            try noFiles([
+                "--at-commit": options.commit != nil, "--evidence": options.evidence != nil,
+                "--decode": options.decodes,
+            ])
             return .launch(
                 .postgres,
                 ["dump"] + (options.asJSON ? ["--json"] : []) + [store] + (options.entity.map { [$0] } ?? []))
         case .model(.extract(let options)):
             return .launch(
                 .postgres, ["model", "extract"] + (options.isForced ? ["--force"] : []) + [store, options.output])
-        case .query, .export, .import: return .launch(.postgres, arguments)
+        case .export(let options):
+            try noFiles(["--evidence": options.evidence != nil])
+            return .launch(.postgres, arguments)
+        case .query, .import: return .launch(.postgres, arguments)
         default:
             throw UsageError(
                 "\(command) takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
@@ -258,6 +272,7 @@ extension Invocation {
         case .import(let options): ("import", options.store)
         case .check(let options): ("check", options.store)
         case .report(let options): ("report", options.store)
+        case .recover(let options): ("recover", options.store)
         case .launch(.shell, let arguments): arguments.first(where: Self.isServer).map { ("shell", $0) }
         case .model(.extract(let options)): ("model extract", options.store)
         case .model(.describe(let choice)), .model(.diff(let choice, _)): ("this command of model", choice.path)

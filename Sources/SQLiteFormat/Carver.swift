@@ -23,6 +23,13 @@ struct Carver {
     let shapes: [TableShape]
     let encoding: DatabaseHeader.Encoding
     let usableSize: Int
+    /// How many columns the tables have whose first one stands for the number.
+    private let columnCounts: [Int]
+
+    init(shapes: [TableShape], encoding: DatabaseHeader.Encoding, usableSize: Int) {
+        (self.shapes, self.encoding, self.usableSize) = (shapes, encoding, usableSize)
+        columnCounts = Set(shapes.filter { $0.columns.first?.isKey == true }.map(\.columns.count)).sorted()
+    }
 
     /// Finds rows that do not overlap, from the beginning of a region on.
     ///
@@ -155,8 +162,7 @@ struct Carver {
     /// that of the number.
     private func unknown(_ bytes: [UInt8], _ place: Int, _ prefix: Int, _ end: Int) -> [([SerialType], Int)] {
         var results: [([SerialType], Int)] = []
-        let counts = Set(shapes.filter { $0.columns.first?.isKey == true }.map(\.columns.count))
-        for count in counts {
+        for count in columnCounts {
             let sizeLength = count < 120 ? 1 : 2
             let lost = max(0, 4 - prefix - sizeLength)
             var types = [SerialType](repeating: .null, count: lost)

@@ -41,6 +41,14 @@ package final class DatabasePages {
         for number in 0..<min(commit ?? .max, self.log?.commits.count ?? 0) { apply(commit: number) }
     }
 
+    /// The database in a file, with what its log has committed; nil for a file that is not a database.
+    ///
+    /// - Parameter path: the file's path.
+    package convenience init?(path: String) {
+        guard let file = FileBytes(path: path) else { return nil }
+        self.init(file, FileBytes(path: path + "-wal").flatMap { WriteAheadLog($0) })
+    }
+
     /// Adds the frames of a commit, by its index.
     func apply(commit number: Int) {
         guard let log, log.commits.indices.contains(number) else { return }

@@ -125,10 +125,11 @@ package struct TableShape: Equatable, Sendable {
         }
     }
 
-    /// How much the shape says: 1 for one that hardly anything else has, less for few columns without restrictions.
+    /// How much the shape says: 1 for one that hardly anything else has, less for few columns, and for columns without
+    /// restrictions.
     var strength: Double {
         let known = columns.filter { $0.isRestricted || $0.isKey }.count
-        return known >= 2 ? 1 : columns.count >= 5 ? 0.8 : 0.5
+        return columns.count < 4 ? 0.5 : known >= 2 ? 1 : columns.count >= 5 ? 0.8 : 0.5
     }
 }
 

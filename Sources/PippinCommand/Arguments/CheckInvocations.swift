@@ -19,11 +19,14 @@ struct ReportOptions: Equatable {
     var store: String
     var output: String
     var model: String?
+    /// The manifest to write; nil for none.
+    var evidence: String?
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report")
         (store, model) = (parsed.store, parsed.options["--model"])
         output = try parsed.required("--output", "the page to write")
+        evidence = parsed.options["--evidence"]
     }
 }
 
@@ -37,6 +40,8 @@ struct RecoverOptions: Equatable {
     var commit: Int?
     /// Whether the objects that the store has are left out.
     var leavesOutLive = false
+    /// The manifest to write; nil for none.
+    var evidence: String?
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments.map { $0 == "-o" ? "--output" : $0 }, command: "recover")
@@ -44,6 +49,7 @@ struct RecoverOptions: Equatable {
         output = try parsed.required("--output", "the folder to make")
         commit = try parsed.commit()
         leavesOutLive = parsed.flags.contains("--only-gone")
+        evidence = parsed.options["--evidence"]
     }
 }
 

@@ -3,7 +3,9 @@ import StoreCommands
 /// The topic of a request for help: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
-    case info, dump, query, export, check, report, browse, shell, `import`, migrate, copy, model, completions, manual
+    case info, dump, query, export, check, report, recover, timeline, scan, browse, shell, `import`, migrate, copy,
+        model
+    case completions, manual
     case describe = "model describe"
     case validate = "model validate"
     case diff = "model diff"

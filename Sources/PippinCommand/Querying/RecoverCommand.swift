@@ -44,7 +44,7 @@ enum RecoverCommand {
         }
         try recovery.checkFiles()
         progress.end()
-        try output(text(recovery, counts, gaps, folder))
+        try output(text(recovery, counts, gaps, options.output))
     }
 
     private static func makeFolder(_ path: String) throws -> URL {
@@ -61,7 +61,7 @@ enum RecoverCommand {
     }
 
     private static func text(
-        _ recovery: StoreRecovery, _ counts: Counts, _ gaps: [KeyGaps], _ folder: URL
+        _ recovery: StoreRecovery, _ counts: Counts, _ gaps: [KeyGaps], _ folder: String
     ) -> String {
         var lines = [TextTools.inOneLine(recovery.original.lastPathComponent), ""]
         if let log = recovery.log {
@@ -77,7 +77,7 @@ enum RecoverCommand {
         lines += found.isEmpty ? ["", "Nothing was found that the store does not have."] : ["", "Found:"]
         lines += found.map { "  \(TextTools.inOneLine($0.key))   \(TextTools.grouped(Int64($0.value)))" }
         if !gaps.isEmpty { lines += ["", "Numbers without objects:"] + gaps.map { "  \($0.text())" } }
-        return lines.joined(separator: "\n") + "\n\n“\(folder.path)” was written\n"
+        return lines.joined(separator: "\n") + "\n\n“\(folder)” was written\n"
     }
 
     private static func summary(_ recovery: StoreRecovery, _ counts: Counts, _ gaps: [KeyGaps]) -> String {

@@ -33,6 +33,8 @@ package struct ExportOptions: Equatable {
     package var model: String?
     package var isInPlace = false
     package var isVerbatim = false
+    /// The manifest of the run to write; nil for none.
+    package var evidence: String?
 
     package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments, command: "export", named: ["a store", "an entity"])
@@ -42,6 +44,7 @@ package struct ExportOptions: Equatable {
         model = parsed.options["--model"]
         isInPlace = parsed.flags.contains("--in-place")
         isVerbatim = parsed.flags.contains("--verbatim")
+        evidence = parsed.options["--evidence"]
     }
 }
 

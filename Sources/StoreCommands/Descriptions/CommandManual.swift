@@ -22,6 +22,12 @@ package enum CommandManual {
             "Read the store where it is, and not a copy: for very large ones. Nothing of it or beside it is changed."
     )
 
+    private static let evidence = CommandDescription.Option(
+        name: "--evidence", value: "FILE",
+        text:
+            "Write a manifest of the run: version and arguments of the program, the time, SHA-256, size and time of each file of the store before it was read and whether they are the same afterwards, "
+            + "which pages and frames were read, and the same of each file that was written."
+    )
     private static let dates = CommandDescription.Option(
         name: "--dates", value: "LIST",
         text:
@@ -43,13 +49,16 @@ package enum CommandManual {
 
     private static let looking = [
         CommandDescription(
-            name: "info", usage: ["STORE [--at-commit NUMBER] [--model MODEL]", "URL"],
+            name: "info", usage: ["STORE [--at-commit NUMBER] [--evidence FILE] [--model MODEL]", "URL"],
             summary: "what the store is, and its entities",
             text:
                 "What the store is, and its entities: attributes, relationships, inheritance, how many objects. Of a store in PostgreSQL (postgresql://…), what its servers say, too.",
-            options: [atCommit, model]),
+            options: [atCommit, evidence, model]),
         CommandDescription(
-            name: "dump", usage: ["STORE|URL [--entity NAME] [--json] [--at-commit NUMBER] [--model MODEL]"],
+            name: "dump",
+            usage: [
+                "STORE|URL [--entity NAME] [--json [--decode]] [--at-commit NUMBER] [--evidence FILE] [--model MODEL]"
+            ],
             summary: "the objects, for people or as JSON",
             text: "The objects, with their attributes and relationships.",
             options: [
@@ -62,7 +71,13 @@ package enum CommandManual {
                         "One JSON object. Its “objects” has, for the name of each entity, an array of objects: objectID (the URI), attributes by name "
                         + "(dates in ISO 8601, data in Base64), relationships as URIs. What is not there is null, or left out of a list, and named in the object's member “$marks”."
                 ),
-                atCommit, model,
+                .init(
+                    name: "--decode",
+                    text:
+                        "Add to each object of --json the member “$contents”, with what the bytes of its values hold: keyed archives, property lists, JSON, text, gzip, images, bodies of "
+                        + "Apple Notes. The bytes themselves stay where they are."
+                ),
+                atCommit, evidence, model,
             ]),
         CommandDescription(
             name: "query",
@@ -80,7 +95,9 @@ package enum CommandManual {
             ]),
         CommandDescription(
             name: "export",
-            usage: ["STORE|URL ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--model MODEL] [--in-place]"],
+            usage: [
+                "STORE|URL ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--evidence FILE] [--model MODEL] [--in-place]"
+            ],
             summary: "all objects of an entity as a file",
             text:
                 "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships.",
@@ -90,7 +107,7 @@ package enum CommandManual {
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says, or else csv.",
                     choices: ["csv", "json", "jsonl"]),
                 .init(name: "--output", value: "FILE", text: "Where to write it; without it, to the standard output."),
-                verbatim, model, inPlace,
+                verbatim, evidence, model, inPlace,
             ]),
         CommandDescription(
             name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
@@ -108,14 +125,17 @@ package enum CommandManual {
             ],
             statuses: [(3, "something is wrong, or was not mended")]),
         CommandDescription(
-            name: "report", usage: ["STORE --output FILE.html [--model MODEL]"],
+            name: "report", usage: ["STORE --output FILE.html [--evidence FILE] [--model MODEL]"],
             summary: "one page on a store, to attach to a ticket",
             text:
                 "One page in HTML that needs nothing else: counts, sizes, the diagram (where Graphviz is installed), samples, and warnings: what is wrong with the "
                 + "store, indexes that its fetch requests and sorting by relationships would need, objects that nothing leads to, large values.",
-            options: [.init(name: "--output", value: "FILE", text: "The page to write; -o means the same."), model]),
+            options: [
+                .init(name: "--output", value: "FILE", text: "The page to write; -o means the same."), evidence, model,
+            ]),
         CommandDescription(
-            name: "recover", usage: ["STORE --output FOLDER [--only-gone] [--at-commit NUMBER] [--model MODEL]"],
+            name: "recover",
+            usage: ["STORE --output FOLDER [--only-gone] [--at-commit NUMBER] [--evidence FILE] [--model MODEL]"],
             summary: "what was deleted or changed, as far as the files still have it",
             text:
                 "Looks for objects that were deleted, and for earlier versions of those that are there: in the frames of the write-ahead log, also of earlier rounds of it, in free pages, "
@@ -127,7 +147,8 @@ package enum CommandManual {
                 .init(
                     name: "--output", value: "FOLDER",
                     text: "The folder to make, or one that is empty; -o means the same."),
-                .init(name: "--only-gone", text: "Leave out the objects that the store has."), atCommit, model,
+                .init(name: "--only-gone", text: "Leave out the objects that the store has."), atCommit, evidence,
+                model,
             ]),
         CommandDescription(
             name: "timeline",

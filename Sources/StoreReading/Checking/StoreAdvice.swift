@@ -3,6 +3,7 @@ import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
+import SQLiteFormat
 import StoreEngine
 
 /// Possible improvements of an intact store: indexes, orphaned objects, large values.
@@ -24,6 +25,10 @@ package struct StoreAdvice {
         addRelationships(store, schema, indexes)
         try addOrphans(store)
         try addLargeValues(store, schema, connection)
+        // Read beside SQLite only where nobody else's locks are lost by that: in a copy.
+        if store.isCopy, let pages = DatabasePages(path: url.path) {
+            warnings += KeyGaps.all(in: pages).map { $0.text() }
+        }
         sizes = Self.sizes(store, schema, indexes, connection)
     }
 

@@ -180,6 +180,9 @@ package final class DirectStore: @unchecked Sendable {
         return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, file)
     }
 
+    /// Whether a private copy is read.
+    var isCopy: Bool { copy != nil }
+
     /// What cannot be read of a damaged store, as a sentence without its final period; nil for an intact one.
     package var damage: String? { copy?.damage }
 

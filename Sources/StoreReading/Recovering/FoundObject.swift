@@ -27,14 +27,19 @@ package struct RowDecoder {
     private let uuid: String
     private let external: ExternalData?
     private let encoding: DatabaseHeader.Encoding
+    private let counters: [Int64: KeyGaps.Counter]
 
     /// - Parameters:
     ///   - schema: the tables of the model; nil for a store without one, whose columns have their own names.
     ///   - uuid: the store's identifier.
     ///   - store: the store, beside which the files with large values are; nil for none.
     ///   - encoding: how texts are encoded.
-    package init(_ schema: SQLSchema?, uuid: String, store: URL?, encoding: DatabaseHeader.Encoding) {
-        (self.schema, self.uuid, self.encoding) = (schema, uuid, encoding)
+    ///   - counters: the greatest numbers that objects got.
+    init(
+        _ schema: SQLSchema?, uuid: String, store: URL?, encoding: DatabaseHeader.Encoding,
+        counters: [Int64: KeyGaps.Counter]
+    ) {
+        (self.schema, self.uuid, self.encoding, self.counters) = (schema, uuid, encoding, counters)
         external = store.map { ExternalData(store: $0, keepsBytes: true) }
     }
 
@@ -48,10 +53,18 @@ package struct RowDecoder {
             switch shape.columns[index].name {
             case "Z_ENT": shape.columns[index].choices = numbers.isEmpty ? nil : Set(numbers.map(Int64.init))
             case "Z_OPT": shape.columns[index].integers = 0...Int64(Int32.max)
-            default: if isJoin, index < 2 { shape.columns[index].integers = 1...Int64(Int32.max) }
+            default:
+                guard isJoin, let greatest = greatest(in: shape.columns[index].name) else { continue }
+                shape.columns[index].integers = 0...greatest
             }
         }
         return shape
+    }
+
+    /// The greatest key that a column of a join table can have: the number in its name is that of an entity.
+    private func greatest(in column: String) -> Int64? {
+        let digits = column.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
+        return Int64(digits).flatMap { KeyGaps.greatest(ofEntity: $0, counters) }.map { max(0, $0) }
     }
 
     /// The object of a row.

@@ -92,7 +92,11 @@ package enum FoundText {
                 try output(RowWriter.withoutLineBreaks(DumpJSON.text(of: field.value)))
             }
         }
-        let marks = ValueMarks.text(of: object.fields.map { (name: $0.name, value: $0.value) })
-        try output("}" + (marks.map { ", \(JSONText.string(ObjectHead.marks)): \($0)" } ?? "") + "}\n")
+        let fields = object.fields.map { (name: $0.name, value: $0.value) }
+        let ends = [
+            (ObjectHead.marks, ValueMarks.text(of: fields)), (ObjectHead.contents, ByteContent.json(of: fields)),
+        ]
+        try output(
+            "}" + ends.compactMap { name, text in text.map { ", \(JSONText.string(name)): \($0)" } }.joined() + "}\n")
     }
 }

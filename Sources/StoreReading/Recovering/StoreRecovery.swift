@@ -48,8 +48,10 @@ package final class StoreRecovery {
         guard let file = FileBytes(path: original.path) else { throw CommandError("“\(original.path)” cannot be read") }
         log = FileBytes(path: original.path + "-wal").flatMap { WriteAheadLog($0) }
         if let commit { try LogCommits.check(commit, log, original) }
-        let encoding = DatabasePages(file, log)?.header.encoding ?? .utf8
-        let decoder = RowDecoder(facts.schema, uuid: facts.uuid, store: original, encoding: encoding)
+        let pages = DatabasePages(file, log)
+        let decoder = RowDecoder(
+            facts.schema, uuid: facts.uuid, store: original, encoding: pages?.header.encoding ?? .utf8,
+            counters: pages.map { KeyGaps.counters(in: $0) } ?? [:])
         guard let recovery = Recovery(file, log, commit: commit, refine: decoder.refine) else {
             throw CommandError(
                 "“\(original.path)” has no header of a database that could be read; the first 100 bytes say how large its "

@@ -2,9 +2,15 @@ import CoreData
 
 /// The output of `pippin dump --json`: one JSON object, written entity by entity.
 package enum DumpJSON {
-    package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
-        throws
-    {
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - entities: the entities to write.
+    ///   - decodes: whether objects have the contents of their bytes, too; see `ByteContent`.
+    ///   - output: takes the text.
+    /// - Throws: errors of the store, and those of `output`.
+    package static func write(
+        _ store: StoreObjects, _ entities: [EntityLayout], decodes: Bool = false, _ output: (String) throws -> Void
+    ) throws {
         try output("{\n  \"store\": \(JSONText.string(store.uuid)),\n  \"objects\": {")
         var marks: [(String, String)] = []
         for (position, entity) in entities.enumerated() {
@@ -12,7 +18,7 @@ package enum DumpJSON {
             var isFirst = true
             do {
                 try store.forEachObject(of: entity) { object in
-                    try write(object, from: isFirst ? "\n      " : ",\n      ", output)
+                    try write(object, from: isFirst ? "\n      " : ",\n      ", decodes: decodes, output)
                     isFirst = false
                 }
             } catch let error as NSError
@@ -27,9 +33,12 @@ package enum DumpJSON {
     }
 
     /// Writes an object behind a text, with a mark for what is not there of its values.
-    static func write(_ object: ObjectRecord, from start: String, _ output: (String) throws -> Void) throws {
+    static func write(
+        _ object: ObjectRecord, from start: String, decodes: Bool = false, _ output: (String) throws -> Void
+    ) throws {
         let fields = object.fields.map { (name: $0.name, value: $0.value) }
-        try write(object.uri, fields, marks: ValueMarks.text(of: fields), from: start, output)
+        let contents = decodes ? ByteContent.json(of: fields) : nil
+        try write(object.uri, fields, marks: ValueMarks.text(of: fields), contents: contents, from: start, output)
     }
 
     /// Writes an object: as one text, if no value is long.
@@ -38,14 +47,16 @@ package enum DumpJSON {
     ///   - uri: the object's URI.
     ///   - fields: its values.
     ///   - marks: what is not there of them; nil for nothing.
+    ///   - contents: what their bytes hold; nil for nothing.
     ///   - start: the text before the object.
     ///   - end: the text behind it.
     ///   - isLine: whether the object may have no line breaks.
     ///   - output: takes the text.
     /// - Throws: the errors of `output`.
     static func write(
-        _ uri: String, _ fields: [(name: String, value: FieldValue)], marks: String?, from start: String,
-        to end: String = "", isLine: Bool = false, _ output: (String) throws -> Void
+        _ uri: String, _ fields: [(name: String, value: FieldValue)], marks: String?,
+        contents: String? = nil, from start: String, to end: String = "", isLine: Bool = false,
+        _ output: (String) throws -> Void
     ) throws {
         var text = "\(start){\(JSONText.string(ObjectHead.name)): \(JSONText.string(uri))"
         for (name, value) in fields {
@@ -59,6 +70,7 @@ package enum DumpJSON {
             }
         }
         if let marks { text += ", \(JSONText.string(ObjectHead.marks)): \(marks)" }
+        if let contents { text += ", \(JSONText.string(ObjectHead.contents)): \(contents)" }
         try output("\(text)}\(end)")
     }
 

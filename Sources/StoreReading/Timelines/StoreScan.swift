@@ -94,8 +94,7 @@ package enum StoreScan {
                 frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.int64Value,
                 versionIdentifiers: metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [])
         }
-        let log = FileBytes(path: url.path + "-wal").flatMap { WriteAheadLog($0) }
-        guard let pages = DatabasePages(file, log) else { return nil }
+        guard let pages = DatabasePages(path: url.path) else { return nil }
         return store(url, Int64(file.count), pages)
     }
 
@@ -150,9 +149,7 @@ private final class BackupManifest {
 
     init?(folder: String) {
         self.folder = folder
-        guard let file = FileBytes(path: folder + "/Manifest.db"),
-            let pages = DatabasePages(
-                file, FileBytes(path: folder + "/Manifest.db-wal").flatMap { WriteAheadLog($0) }),
+        guard let pages = DatabasePages(path: folder + "/Manifest.db"),
             let files = TableShape.all(in: pages).first(where: { $0.name == "Files" })
         else { return nil }
         let places = ["fileID", "domain", "relativePath"].map { name in

@@ -22,8 +22,6 @@ package struct KeyGaps: Equatable {
     package private(set) var runs: [Run] = []
     /// How many runs there are.
     package private(set) var runCount = 0
-    /// The column of the dates; nil for a table without one.
-    package private(set) var dateColumn: String?
     private var last: Int64 = 0
     private var lastDate: Double?
 
@@ -37,27 +35,51 @@ package struct KeyGaps: Equatable {
 
     /// The gaps of each table of entities that has any.
     package static func all(in pages: DatabasePages) -> [KeyGaps] {
-        let shapes = TableShape.all(in: pages)
-        let byName = Dictionary(shapes.map { ($0.name.uppercased(), $0) }, uniquingKeysWith: { first, _ in first })
-        guard let counters = byName["Z_PRIMARYKEY"] else { return [] }
-        var found: [KeyGaps] = []
-        pages.forEachRow(of: counters.root) { _, record, _ in
-            let values = Dictionary(
-                zip(counters.columns.map(\.name), record.values), uniquingKeysWith: { first, _ in first })
-            guard let name = (values["Z_NAME"] ?? nil)?.string(pages.header.encoding),
-                case .integer(let greatest)?? = values["Z_MAX"], (values["Z_SUPER"] ?? nil) != .some(.null),
-                case .integer(0)?? = values["Z_SUPER"], let shape = byName["Z" + name.uppercased()]
-            else { return }
-            var gaps = KeyGaps(entity: name, greatest: greatest)
+        let byName = Dictionary(
+            TableShape.all(in: pages).map { ($0.name.uppercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        return counters(in: pages).values.filter { $0.parent == 0 }.compactMap { counter in
+            guard let shape = byName["Z" + counter.name.uppercased()] else { return nil }
+            var gaps = KeyGaps(entity: counter.name, greatest: counter.greatest)
             let date = shape.columns.firstIndex { $0.type == "TIMESTAMP" }
-            gaps.dateColumn = date.map { shape.columns[$0].name }
             pages.forEachRow(of: shape.root) { key, record, _ in
                 gaps.pass(key, date.flatMap { $0 < record.values.count ? seconds(record.values[$0]) : nil })
             }
             gaps.end()
-            if gaps.absent > 0 { found.append(gaps) }
+            return gaps.absent > 0 ? gaps : nil
+        }.sorted { $0.entity < $1.entity }
+    }
+
+    /// A row of `Z_PRIMARYKEY`.
+    struct Counter {
+        let name: String
+        /// The number of the superentity; 0 for none.
+        let parent: Int64
+        let greatest: Int64
+    }
+
+    /// The counters of a store, by the numbers of the entities.
+    static func counters(in pages: DatabasePages) -> [Int64: Counter] {
+        guard let table = TableShape.all(in: pages).first(where: { $0.name == "Z_PRIMARYKEY" }) else { return [:] }
+        var found: [Int64: Counter] = [:]
+        pages.forEachRow(of: table.root) { key, record, _ in
+            let values = Dictionary(
+                zip(table.columns.map(\.name), record.values), uniquingKeysWith: { first, _ in first })
+            guard let name = (values["Z_NAME"] ?? nil)?.string(pages.header.encoding),
+                case .integer(let greatest)?? = values["Z_MAX"], case .integer(let parent)?? = values["Z_SUPER"]
+            else { return }
+            found[key] = Counter(name: name, parent: parent, greatest: greatest)
         }
-        return found.sorted { $0.entity < $1.entity }
+        return found
+    }
+
+    /// The greatest number that objects of an entity's table got; nil for an entity that there is not.
+    static func greatest(ofEntity number: Int64, _ counters: [Int64: Counter]) -> Int64? {
+        var (current, rest) = (number, counters.count)
+        while let counter = counters[current] {
+            if counter.parent == 0 || rest == 0 { return counter.greatest }
+            (current, rest) = (counter.parent, rest - 1)
+        }
+        return nil
     }
 
     private static func seconds(_ value: RecordValue?) -> Double? {
