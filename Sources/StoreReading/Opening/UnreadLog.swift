@@ -26,9 +26,9 @@ enum UnreadLog {
             + "\(TextTools.count(unread, "page")) are not read"
     }
 
-    /// How many frames follow the last one that ends a transaction. Those of an earlier round of the log are not missed.
-    /// Those that do not continue the sums are left from a transaction that was rolled back, and have been overwritten
-    /// in part, unless one of them ends a transaction. Pure.
+    /// How many frames follow the last one that ends a transaction. Those of an earlier round of the log are not
+    /// missed. Those that do not continue the sums are left from a transaction that was rolled back, and have been
+    /// overwritten in part, unless one of them ends a transaction. Pure.
     private static func frames(of log: WriteAheadLog) -> Int {
         let rest = log.frames[(log.commits.last?.frames.upperBound ?? 0)...].filter { $0.round == 0 }
         let cut = log.cutFrame.map { [$0] } ?? []

@@ -5,7 +5,8 @@ import KeyedArchives
 /// What the bytes of a value hold, if they have a form that is known: the content is read, no object is made of it.
 /// Pure.
 package struct ByteContent {
-    /// `JSON`, `property list`, `keyed archive`, `text`, `PNG image`, `Apple Notes body`; `gzip, JSON` for compressed ones.
+    /// `JSON`, `property list`, `keyed archive`, `text`, `PNG image`, `Apple Notes body`; `gzip, JSON` for compressed
+    /// ones.
     package let form: String
     let value: ContentValue
     /// Whether more is there than is shown.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The body of a note of Apple's, as its store keeps it: a message of protocol buffers, compressed by gzip. Pure.
 ///
-/// The text is in the fields 2, 3, 2 of the message; what is attached in field 5 of the fields 2, 3: its identifier, and
-/// its type, such as that of a table.
+/// The text is in the fields 2, 3, 2 of the message; what is attached in field 5 of the fields 2, 3: its identifier,
+/// and its type, such as that of a table.
 struct NoteBody {
     struct Attachment: Equatable {
         let identifier: String
