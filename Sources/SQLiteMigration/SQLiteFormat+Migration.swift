@@ -1,6 +1,7 @@
 import CoreDataModel
 import Foundation
 import MigrationPlans
+import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
@@ -34,6 +35,19 @@ extension SQLiteFormat: MigratableFormat {
     }
 
     // MARK: In place
+
+    package static func hasFormerNames(
+        of url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]?
+    ) throws -> Bool {
+        let file = try StoreFile.openForReading(url, timeout: timeout(options))
+        return try file.readingOneState("read the tables of") {
+            let (catalog, layout) = (try file.catalog(), try model.compiledLayout())
+            let stored = Set(StoreMetadata.hashes(in: try file.metadata()).keys)
+            let (names, numbers) = (stored.isEmpty ? nil : stored, catalog.numbers(for: model))
+            return SQLSchema(layout: layout, entityNames: names, numbers: numbers, catalog: catalog)
+                .hasFormerOrderColumns(unlike: SQLSchema(layout: layout, entityNames: names, numbers: numbers))
+        }
+    }
 
     package static func steps(of migration: InferredMigration, at url: URL) throws -> [MigrationStep] {
         try InPlaceMigrator(StoreFile.openForReading(url), migration).migration.steps

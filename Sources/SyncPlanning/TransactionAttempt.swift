@@ -19,25 +19,22 @@ struct TransactionAttempt {
     private var isServer: Bool { if case .server = planner.side { true } else { false } }
 
     mutating func run() -> Verdict {
-        do {
+        do throws(Stop) {
             for place in transaction.changes.indices { try apply(transaction.changes[place], at: place) }
             try delete()
             try checkReferences()
             try checkUniqueValues()
             try checkValues()
             try moveScopes()
-        } catch let stop as Stop {
-            return stop.verdict
         } catch {
-            // `Stop` is the only error that is thrown above.
-            preconditionFailure("\(error)")
+            return error.verdict
         }
         return .taken(refused)
     }
 
     // MARK: Changes
 
-    private mutating func apply(_ change: RowChange, at place: Int) throws {
+    private mutating func apply(_ change: RowChange, at place: Int) throws(Stop) {
         guard let entity = planner.schema.entities[change.id.entity] else {
             throw Stop(verdict: .refused(.unknownProperty(change.id.entity)))
         }
@@ -92,7 +89,7 @@ struct TransactionAttempt {
     private mutating func edit(
         _ id: RowID, _ row: Row, _ edits: [String: (old: SyncValue?, new: SyncValue)], by change: RowChange,
         of entity: SyncEntity
-    ) throws {
+    ) throws(Stop) {
         var result = row
         for (property, edit) in edits.sorted(by: { $0.key < $1.key }) {
             guard let description = entity.properties[property] else { continue }
@@ -135,7 +132,7 @@ struct TransactionAttempt {
 
     // MARK: Deletions
 
-    private mutating func delete() throws {
+    private mutating func delete() throws(Stop) {
         var next = 0
         while next < deleted.count {
             let id = deleted[next]
@@ -163,7 +160,7 @@ struct TransactionAttempt {
 
     /// Lets references follow joined rows, and clears those that lead nowhere. A required one of these refuses the
     /// transaction.
-    private mutating func checkReferences() throws {
+    private mutating func checkReferences() throws(Stop) {
         for id in touched {
             guard var row = planner.rows[id].row else { continue }
             for (property, destination) in row.references().sorted(by: {
@@ -196,7 +193,7 @@ struct TransactionAttempt {
         }
     }
 
-    private mutating func checkUniqueValues() throws {
+    private mutating func checkUniqueValues() throws(Stop) {
         var next = 0
         while next < touched.count {
             let id = touched[next]
@@ -222,7 +219,7 @@ struct TransactionAttempt {
     }
 
     /// Makes one row of two. The one that was there keeps its identifier.
-    private mutating func join(_ id: RowID, _ row: Row, to other: RowID, _ otherRow: Row) throws {
+    private mutating func join(_ id: RowID, _ row: Row, to other: RowID, _ otherRow: Row) throws(Stop) {
         guard let entity = planner.schema.entities[id.entity] else { return }
         let place = transaction.changes.firstIndex { planner.rows.resolved($0.id) == id }
         var isNew = false
@@ -296,7 +293,7 @@ struct TransactionAttempt {
         isTouched.insert(other)
     }
 
-    private mutating func rename(_ id: RowID, _ row: Row, _ rule: UniqueRule) throws {
+    private mutating func rename(_ id: RowID, _ row: Row, _ rule: UniqueRule) throws(Stop) {
         guard case .device(let rules) = planner.side,
             let place = transaction.changes.lastIndex(where: {
                 planner.rows.resolved($0.id) == id && !Set($0.newValues.keys).isDisjoint(with: rule.properties)
@@ -337,7 +334,7 @@ struct TransactionAttempt {
         }
     }
 
-    private mutating func checkValues() throws {
+    private mutating func checkValues() throws(Stop) {
         guard isServer else { return }
         for id in touched {
             guard let row = planner.rows[id].row, let entity = planner.schema.entities[id.entity] else { continue }
@@ -354,7 +351,7 @@ struct TransactionAttempt {
 
     /// Finds the scopes of changed rows, and of what they own. The user must be allowed to write both the former scope
     /// and the new one.
-    private mutating func moveScopes() throws {
+    private mutating func moveScopes() throws(Stop) {
         var waiting = touched
         var seen = Set(touched)
         let own = Set(touched)
@@ -374,7 +371,7 @@ struct TransactionAttempt {
         }
     }
 
-    private func authorize(_ scope: SyncScope?) throws {
+    private func authorize(_ scope: SyncScope?) throws(Stop) {
         guard case .server(_, let allowed) = planner.side, let scope else { return }
         if !allowed.contains(scope) { throw Stop(verdict: .refused(.notAuthorized(scope))) }
     }

@@ -22,8 +22,9 @@ struct RenderingTests {
 
     @Test("JSON escapes what it must, and what the terminal would obey")
     func json() throws {
-        let text = "a \"b\" \\ \n\t\u{1}\u{7F} ü 🍏"
-        #expect(JSONText.string(text) == #""a \"b\" \\ \n\t\u0001\u007f ü 🍏""#)
+        let text = "a \"b\" \\ \n\t\u{1}\u{7F} ü 🍏\u{80}\u{9F}\u{A0}\u{C2}\r\n\u{1F}"
+        let escaped = #""a \"b\" \\ \n\t\u0001\u007f ü 🍏\u0080\u009f"# + "\u{A0}\u{C2}" + #"\r\n\u001f""#
+        #expect(JSONText.string(text) == escaped)
         let read = try JSONSerialization.jsonObject(with: Data("[\(JSONText.string(text))]".utf8)) as? [String]
         #expect(read == [text])
         #expect(JSONText.number(.infinity) == "\"inf\"")

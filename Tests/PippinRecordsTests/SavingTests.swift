@@ -72,6 +72,22 @@ struct SavingTests {
         #expect(try names() == ["Ada II"])
     }
 
+    @Test("takes texts that Swift calls equal for two identifiers, since their bytes differ")
+    func closeIdentifiers() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(composed == decomposed)
+        let people = [Person(uid: composed, name: "five bytes"), Person(uid: decomposed, name: "six bytes")]
+        try await manager.save(entity: PersonRecord.self, models: people, shouldOverwrite: true)
+        let rows = "SELECT length(CAST(ZID AS BLOB)) || ' ' || ZNAME FROM ZPERSONRECORD ORDER BY 1"
+        #expect(try shelf.strings(rows) == ["5 five bytes", "6 six bytes"])
+        let turned = [Person(uid: decomposed, name: "six again"), Person(uid: composed, name: "five again")]
+        try await manager.save(entity: PersonRecord.self, models: turned, shouldOverwrite: true)
+        #expect(try shelf.strings(rows) == ["5 five again", "6 six again"])
+        #expect(try shelf.number("SELECT MAX(Z_PK) FROM ZPERSONRECORD") == 2)
+        try await manager.save(entity: PersonRecord.self, models: [turned[0]], shouldOverwrite: true)
+        #expect(try shelf.strings(rows) == ["6 six again"])
+    }
+
     @Test("saves one model as a record")
     func one() async throws {
         try await manager.save(entity: PersonRecord.self, model: .ada)

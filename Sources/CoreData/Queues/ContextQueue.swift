@@ -106,6 +106,7 @@ final class HandedBlock: @unchecked Sendable {
 
 /// A value that one thread passes to another and does not use again.
 struct Transferred<Value>: @unchecked Sendable {
+    // @unchecked Sendable: see above; one thread at a time has it.
     let value: Value
     init(_ value: Value) { self.value = value }
 }

@@ -49,6 +49,17 @@ package enum MappingInference {
             entities: kept + added + removed.map { EntityMappingPlan(kind: .remove, source: $0, destination: nil) })
     }
 
+    /// The plan by which each entity and property stays what it is, whatever its renaming identifier says.
+    package static func plan(keeping model: NSManagedObjectModel) -> MappingPlan {
+        MappingPlan(
+            entities: model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { entity in
+                EntityMappingPlan(
+                    kind: .copy, source: entity.name, destination: entity.name,
+                    attributes: entity.storedAttributes.map { PropertyPlan(name: $0.name, source: $0.name) },
+                    relationships: entity.storedRelationships.map { PropertyPlan(name: $0.name, source: $0.name) })
+            })
+    }
+
     private static func plan(adding entity: NSEntityDescription) -> EntityMappingPlan {
         EntityMappingPlan(
             kind: .add, source: nil, destination: entity.name,

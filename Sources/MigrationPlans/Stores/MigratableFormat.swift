@@ -24,6 +24,19 @@ package protocol MigratableFormat: StoreFormat {
 
     // MARK: In place
 
+    /// Whether a store of the right version has columns with names of an earlier version of Pippin, which a migration
+    /// to the same model gives those of Core Data.
+    ///
+    /// - Parameters:
+    ///   - url: the location of the store.
+    ///   - model: the model of the store.
+    ///   - options: the options with which the store is opened.
+    /// - Returns: whether it has any.
+    /// - Throws: the errors of opening a store.
+    static func hasFormerNames(
+        of url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]?
+    ) throws -> Bool
+
     /// The steps of an in-place migration; nothing is changed.
     static func steps(of migration: InferredMigration, at url: URL) throws -> [MigrationStep]
 
@@ -105,6 +118,10 @@ package protocol MigratableFormat: StoreFormat {
 }
 
 extension MigratableFormat {
+    package static func hasFormerNames(
+        of url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]?
+    ) throws -> Bool { false }
+
     package static func areOneStore(
         _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?
     ) -> Bool { url.isSameFile(as: otherURL) }

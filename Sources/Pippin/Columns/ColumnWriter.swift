@@ -140,6 +140,7 @@ class ColumnFunctions: @unchecked Sendable {
 }
 
 final class ColumnFunctionsOf<Model>: ColumnFunctions, @unchecked Sendable {
+    // @unchecked Sendable: as its superclass; both constants are Sendable.
     let read: @Sendable (borrowing ColumnReader) throws -> Model
     let write: @Sendable (borrowing Model, borrowing ColumnWriter) throws -> Void
 

@@ -60,7 +60,7 @@ extension SectionedList {
         let before = former.places(without: changes.removedSections)
         let after = places(without: changes.insertedSections)
         for (section, content) in former.sections.enumerated() where !changes.removedSections.contains(section) {
-            for (row, model) in content.models.enumerated() where after[model.id] == nil {
+            for (row, model) in content.models.enumerated() where after[Model.listKey(of: model.id)] == nil {
                 changes.removals.append(IndexPath(indexes: [section, row]))
             }
         }
@@ -74,29 +74,31 @@ extension SectionedList {
 
     /// Adds the changes of a section that was there before.
     private func add(
-        _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [Model.ID: IndexPath],
+        _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [RecordKey: IndexPath],
         to changes: inout ListChanges
     ) {
         let kept = { (place: IndexPath?) in place?[0] == formerSection }
-        let stayed = sections[section].models.map(\.id).filter { kept(before[$0]) }
+        let keys = sections[section].models.map { Model.listKey(of: $0.id) }
+        let stayed = keys.filter { kept(before[$0]) }
         let isInOrder = ascendingPart(of: stayed.map { before[$0]?[1] ?? 0 })
         let moved = Set(zip(stayed, isInOrder).filter { !$1 }.map(\.0))
         for (row, model) in sections[section].models.enumerated() {
             let place = IndexPath(indexes: [section, row])
-            guard let old = before[model.id] else {
+            guard let old = before[keys[row]] else {
                 changes.insertions.append(place)
                 continue
             }
-            if !kept(old) || moved.contains(model.id) { changes.moves.append(ListChanges.Move(from: old, to: place)) }
+            if !kept(old) || moved.contains(keys[row]) { changes.moves.append(ListChanges.Move(from: old, to: place)) }
             if !areEqual(former[old], model) { changes.updates.append(place) }
         }
     }
 
-    private func places(without left: IndexSet) -> [Model.ID: IndexPath] {
-        var places: [Model.ID: IndexPath] = [:]
+    private func places(without left: IndexSet) -> [RecordKey: IndexPath] {
+        var places: [RecordKey: IndexPath] = [:]
         for (section, content) in sections.enumerated() where !left.contains(section) {
-            for (row, model) in content.models.enumerated() where places[model.id] == nil {
-                places[model.id] = IndexPath(indexes: [section, row])
+            for (row, model) in content.models.enumerated() {
+                let key = Model.listKey(of: model.id)
+                if places[key] == nil { places[key] = IndexPath(indexes: [section, row]) }
             }
         }
         return places

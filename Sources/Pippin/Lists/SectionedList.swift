@@ -61,8 +61,9 @@ public struct SectionedList<Model: CoreModel>: Sendable {
     /// - Parameter id: the model's identifier.
     /// - Returns: the section's index and the row's; nil if the model is not in the list.
     public func indexPath(of id: Model.ID) -> IndexPath? {
+        let key = Model.listKey(of: id)
         for (section, content) in sections.enumerated() {
-            if let row = content.models.firstIndex(where: { $0.id == id }) {
+            if let row = content.models.firstIndex(where: { $0.id == id && Model.listKey(of: $0.id) == key }) {
                 return IndexPath(indexes: [section, row])
             }
         }

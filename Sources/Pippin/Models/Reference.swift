@@ -100,6 +100,9 @@ extension CoreModel {
         return RecordKey(attributeValue: try keyValue(of: id))
     }
 
+    /// An identifier as lists compare it, as the store does: by the bytes of a text.
+    static func listKey(of id: ID) -> RecordKey { (try? recordKey(of: id)) ?? .other("\(id)") }
+
     /// An identifier in the form that its attribute holds.
     package static func keyValue(of id: ID) throws -> Any {
         // The types are the same here. A cast would check that again, slowly.

@@ -40,20 +40,19 @@ public struct ListDifference<Model: CoreModel>: Sendable {
     ///   - models: the new list.
     public init(from former: [Model], to models: [Model]) {
         self.models = models
-        let formerPlaces = Dictionary(former.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let uids = Set(models.map(\.id))
-        removals = former.indices.filter { !uids.contains(former[$0].id) }
-        insertions = models.indices.filter { formerPlaces[models[$0].id] == nil }.map {
-            Placed(index: $0, model: models[$0])
-        }
+        let (formerKeys, keys) = (former.map { Model.listKey(of: $0.id) }, models.map { Model.listKey(of: $0.id) })
+        let formerPlaces = Dictionary(zip(formerKeys, former.indices), uniquingKeysWith: { first, _ in first })
+        let present = Set(keys)
+        removals = former.indices.filter { !present.contains(formerKeys[$0]) }
+        // By place in the new list, the place in the former one.
+        let origins = keys.map { formerPlaces[$0] }
+        insertions = models.indices.filter { origins[$0] == nil }.map { Placed(index: $0, model: models[$0]) }
         updates = models.indices.compactMap { index in
-            guard let place = formerPlaces[models[index].id], !areEqual(former[place], models[index]) else {
-                return nil
-            }
+            guard let place = origins[index], !areEqual(former[place], models[index]) else { return nil }
             return Placed(index: index, model: models[index])
         }
-        let stayed = models.indices.filter { formerPlaces[models[$0].id] != nil }
-        let from = stayed.map { formerPlaces[models[$0].id] ?? 0 }
+        let stayed = models.indices.filter { origins[$0] != nil }
+        let from = origins.compactMap(\.self)
         moves = zip(zip(from, stayed), ascendingPart(of: from)).compactMap { place, isInOrder in
             isInOrder ? nil : Move(from: place.0, to: place.1)
         }

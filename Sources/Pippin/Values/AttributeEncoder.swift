@@ -50,7 +50,9 @@ enum AttributeEncoder {
         return value
     }
 
-    /// Rejects a negative zero, which SQLite keeps as 0: what is saved comes back as it was.
+    /// Rejects a negative zero: what is saved comes back as it was. SQLite keeps it as 0 in each column of a number
+    /// (affinity REAL or NUMERIC), since a whole number is an integer there; what it would keep, such as bytes, no
+    /// condition finds. It is rejected for other stores, too, so that a program may exchange them.
     ///
     /// - Parameter value: what is to be stored.
     /// - Returns: the same.

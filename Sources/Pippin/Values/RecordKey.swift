@@ -1,7 +1,7 @@
 import StoreSession
 
 /// The value of an identifier of any type. It distinguishes the records of an entity.
-enum RecordKey: Hashable, Sendable {
+package enum RecordKey: Hashable, Sendable {
     case string(String)
     case integer(Int64)
     case uuid(UUID)
@@ -14,7 +14,7 @@ enum RecordKey: Hashable, Sendable {
     // Texts are compared by their bytes, as a store compares them: `é` as one character and as two are two identifiers.
     // It is in place of the derived one, which the optimizer copies to every use of a set or a dictionary of keys.
     @inline(never)
-    static func == (first: RecordKey, second: RecordKey) -> Bool {
+    package static func == (first: RecordKey, second: RecordKey) -> Bool {
         switch (first, second) {
         case (.string(let one), .string(let other)): StoredValue.string(one) == .string(other)
         case (.integer(let one), .integer(let other)): one == other
@@ -27,7 +27,7 @@ enum RecordKey: Hashable, Sendable {
     }
 
     /// - Parameter value: an identifier as `UniqueIdentifier` or key-value coding returns it.
-    init(attributeValue value: Any) {
+    package init(attributeValue value: Any) {
         switch value {
         case let string as String: self = .string(string)
         case let uuid as UUID: self = .uuid(uuid)
@@ -60,7 +60,7 @@ enum RecordKey: Hashable, Sendable {
     }
 
     /// Hashes the value alone: the keys of one entity are of one kind.
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch self {
         case .string(let text), .other(let text): hasher.combine(text)
         case .integer(let number): hasher.combine(number)

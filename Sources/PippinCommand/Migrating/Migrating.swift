@@ -195,7 +195,11 @@ enum MigrationChoice {
         case .nothing: return nothing(migration.url)
         case .inPlace(let plan, let steps):
             let statements = withStatements ? "Statements, in one transaction:\n" + MigrationText.steps(steps) : ""
-            return "\(name) is migrated in place:\n" + MigrationText.plan(migration.shown(plan)) + statements
+            let changes =
+                migration.source === migration.destination
+                ? "\(name) fits the model. Columns that an earlier version of Pippin has named get the names of Core Data.\n"
+                : "\(name) is migrated in place:\n" + MigrationText.plan(migration.shown(plan))
+            return changes + statements
         case .mapped(let mapping):
             return "\(name) is migrated object by object:\n" + MigrationText.mapping(mapping)
         }

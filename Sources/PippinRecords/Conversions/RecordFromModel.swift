@@ -212,6 +212,11 @@ public protocol UniqueIdentifier: Hashable, Sendable {
 }
 
 extension UniqueIdentifier {
+    /// What distinguishes records, as the store does: texts by their bytes.
+    var recordKey: RecordKey { RecordKey(attributeValue: attributeValue) }
+}
+
+extension UniqueIdentifier {
     /// The identifier itself.
     public var attributeValue: Any { self }
 

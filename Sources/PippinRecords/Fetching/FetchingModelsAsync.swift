@@ -205,7 +205,7 @@ extension DataRecord {
     /// The records with these identifiers, in the identifiers' order.
     static func records(inOrderOf uids: [UidType], in context: NSManagedObjectContext) throws -> [Self] {
         let byUid = byIdentifier(try records(uids: uids, in: context))
-        var seen: Set<UidType> = []
-        return uids.compactMap { seen.insert($0).inserted ? byUid[$0] : nil }
+        var seen: Set<RecordKey> = []
+        return uids.map(\.recordKey).compactMap { seen.insert($0).inserted ? byUid[$0] : nil }
     }
 }

@@ -7,10 +7,10 @@ enum RecordConversion {
     private struct Key: Hashable {
         let context: ObjectIdentifier
         let entity: String
-        let uid: AnyHashable
+        let uid: RecordKey
 
         init<Record: DataRecord>(_ type: Record.Type, _ uid: Record.UidType, _ context: NSManagedObjectContext) {
-            (self.context, entity, self.uid) = (ObjectIdentifier(context), Record.entityName, uid)
+            (self.context, entity, self.uid) = (ObjectIdentifier(context), Record.entityName, uid.recordKey)
         }
     }
 
@@ -190,22 +190,23 @@ extension RecordFromModel {
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public static func records(from models: [ModelType], in context: NSManagedObjectContext?) throws -> [Self] {
         let context = try required(context)
-        let latest = Dictionary(zip(models.map(\.id), models.indices), uniquingKeysWith: { _, later in later })
+        let keys = models.map(\.id.recordKey)
+        let latest = Dictionary(zip(keys, models.indices), uniquingKeysWith: { _, later in later })
         // Records that an outer call is filling are left alone.
-        var byUid: [UidType: Self] = [:]
-        let others = models.indices.filter { latest[models[$0].id] == $0 }.filter { place in
-            byUid[models[place].id] = RecordConversion.record(of: models[place], Self.self, in: context)
-            return byUid[models[place].id] == nil
+        var byKey: [RecordKey: Self] = [:]
+        let others = models.indices.filter { latest[keys[$0]] == $0 }.filter { place in
+            byKey[keys[place]] = RecordConversion.record(of: models[place], Self.self, in: context)
+            return byKey[keys[place]] == nil
         }
-        byUid.merge(byIdentifier(try records(uids: others.map { models[$0].id }, in: context))) { known, _ in known }
+        byKey.merge(byIdentifier(try records(uids: others.map { models[$0].id }, in: context))) { known, _ in known }
         let pairs = try others.map { place in
             let model = models[place]
-            let record = try byUid[model.id] ?? insert(uid: model.id, in: context)
-            byUid[model.id] = record
+            let record = try byKey[keys[place]] ?? insert(uid: model.id, in: context)
+            byKey[keys[place]] = record
             return (record: record, model: model)
         }
         if !pairs.isEmpty { try RecordConversion.fill(pairs, in: context) }
-        return models.compactMap { byUid[$0.id] }
+        return keys.compactMap { byKey[$0] }
     }
 
     private static func required(_ context: NSManagedObjectContext?) throws -> NSManagedObjectContext {

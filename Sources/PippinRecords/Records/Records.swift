@@ -30,7 +30,9 @@ extension DataRecord {
 
     /// The records with these identifiers, fetched in portions that fit a statement.
     static func records(uids: some Sequence<UidType>, in context: NSManagedObjectContext) throws -> [Self] {
-        try Array(Set(uids)).portions().flatMap { try records(.uids($0, key: uidKey), in: context) }
+        // Each once.
+        let distinct = Dictionary(uids.map { ($0.recordKey, $0) }, uniquingKeysWith: { first, _ in first }).values
+        return try Array(distinct).portions().flatMap { try records(.uids($0, key: uidKey), in: context) }
     }
 
     /// A new record in the context, with its identifier.
@@ -47,8 +49,8 @@ extension DataRecord {
     }
 
     /// The records by their identifiers. If two have the same one, the first is used.
-    static func byIdentifier(_ records: [Self]) -> [UidType: Self] {
-        let pairs = records.compactMap { record in record.identifier.map { ($0, record) } }
+    static func byIdentifier(_ records: [Self]) -> [RecordKey: Self] {
+        let pairs = records.compactMap { record in record.identifier.map { ($0.recordKey, record) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
@@ -111,8 +113,8 @@ extension DataRecord {
         let uids = values.map(uid)
         var byUid = byIdentifier(try records(uids: uids, in: context))
         return try zip(uids, values).map { uid, value in
-            let record = try byUid[uid] ?? insert(uid: uid, in: context)
-            byUid[uid] = record
+            let record = try byUid[uid.recordKey] ?? insert(uid: uid, in: context)
+            byUid[uid.recordKey] = record
             RecordConversion.note(record)
             try change(record, value)
             return record

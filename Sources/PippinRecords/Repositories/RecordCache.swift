@@ -7,7 +7,7 @@ import Pippin
 /// Records are kept as long as the cache.
 public final class RecordCache<Record: DataRecord> {
     private let context: NSManagedObjectContext
-    private var known: [Record.UidType: Record] = [:]
+    private var known: [RecordKey: Record] = [:]
 
     /// An empty cache.
     ///
@@ -27,7 +27,7 @@ public final class RecordCache<Record: DataRecord> {
 
     /// A record that is known, unless it was deleted. Once that is saved, what is set on it would be lost.
     private func living(_ uid: Record.UidType) -> Record? {
-        known[uid].flatMap { $0.isDeleted || $0.managedObjectContext == nil ? nil : $0 }
+        known[uid.recordKey].flatMap { $0.isDeleted || $0.managedObjectContext == nil ? nil : $0 }
     }
 
     /// The record with that identifier, if there is one.
@@ -52,7 +52,7 @@ public final class RecordCache<Record: DataRecord> {
     public func findOrInsert(_ uid: Record.UidType) throws -> Record {
         if let record = try record(with: uid) { return record }
         let record = try Record.insert(uid: uid, in: context)
-        known[uid] = record
+        known[uid.recordKey] = record
         RecordConversion.note(record)
         return record
     }

@@ -81,7 +81,9 @@ extension RecordFromModel {
     ) throws {
         let uids = models.map(\.id)
         let found = try shouldOverwrite ? records(.all, in: context) : records(uids: uids, in: context)
-        let plan = RecordSavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
+        let plan = RecordSavePlan(
+            models: uids.map(\.recordKey), records: found.map { $0.identifier?.recordKey },
+            shouldOverwrite: shouldOverwrite)
         let updated = plan.updates.map { (record: found[$0.record], model: models[$0.model]) }
         let inserted = try plan.inserts.map { (record: try insert(uid: uids[$0], in: context), model: models[$0]) }
         let reached = try RecordConversion.save(updated + inserted, in: context)

@@ -87,6 +87,29 @@ package struct SQLSchema: Sendable {
 }
 
 extension SQLSchema {
+    /// Whether a store has an order column with the number of its relationship's column, as earlier versions of Pippin
+    /// named it, where Core Data gives it a number of its own.
+    ///
+    /// - Parameter rule: the schema of the same model by the rules.
+    package func hasFormerOrderColumns(unlike rule: SQLSchema) -> Bool {
+        func isFormer(_ order: String?, of column: String, _ expected: String?) -> Bool {
+            order != nil && order != expected && order == "Z_FOK_\(column.dropFirst())"
+        }
+        return findings.isEmpty
+            && zip(mappings, rule.mappings).contains { mapping, rule in
+                guard let mapping, let rule else { return false }
+                return zip(mapping.columns, rule.columns).contains { column, rule in
+                    column.map { isFormer($0.orderColumn, of: $0.name, rule?.orderColumn) } ?? false
+                }
+                    || mapping.owners.contains { owner in
+                        let expected = rule.owners.first { $0.relationship === owner.relationship }
+                        return isFormer(owner.orderColumn, of: owner.name, expected?.orderColumn)
+                    }
+            }
+    }
+}
+
+extension SQLSchema {
     /// The join tables that a store has beside the tables and columns of the schema; nil if it does not have these,
     /// with their types, or has other tables of entities, or numbers other entities.
     ///

@@ -17,6 +17,10 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     private var hasBegun = false
     private var hasEnded = false
     private var size = PortionSize(most: 200)
+    /// The rows that are read and not written yet, the next one last.
+    private var pending: [Row] = []
+    /// A piece of the file is sent when it has so many bytes, and at least one object.
+    private static let piece = 1 << 20
 
     static func response(_ query: GridQuery, _ session: BrowserSession, _ request: HTTPRequest) throws -> HTTPResponse {
         let format = request.query["format"]
@@ -60,22 +64,26 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         if hasEnded || isOver.isSet { return finish() }
         var text = hasBegun ? "" : writer.start
         hasBegun = true
-        let rows: ContiguousArray<Row>
+        if pending.isEmpty { try read() }
+        if pending.isEmpty {
+            hasEnded = true
+            text += writer.end
+            if text.isEmpty { return finish() }
+        }
+        while text.utf8.count < Self.piece, let row = pending.popLast() { try writer.write(row) { text += $0 } }
+        return Data(text.utf8)
+    }
+
+    private func read() throws {
         do {
-            rows = try store.answering(client) { try store.asking { _ in try portions.next(size.count) } }
+            let rows = try store.answering(client) { try store.asking { _ in try portions.next(size.count) } }
+            size.follow(rows)
+            pending = rows.reversed()
         } catch {
             hasEnded = true
             _ = finish()
             throw error
         }
-        for row in rows { try writer.write(row) { text += $0 } }
-        size.follow(rows)
-        if rows.isEmpty {
-            hasEnded = true
-            text += writer.end
-            if text.isEmpty { return finish() }
-        }
-        return Data(text.utf8)
     }
 
     private func finish() -> Data? {

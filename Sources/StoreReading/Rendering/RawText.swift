@@ -64,20 +64,41 @@ package enum JSONText {
         if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 }) {
             return "\"\(value)\""
         }
-        var text = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                text += String(format: "\\u%04x", scalar.value)
-            default: text.unicodeScalars.append(scalar)
+        var text = value
+        return text.withUTF8 { bytes in
+            var escaped: [UInt8] = [UInt8(ascii: "\"")]
+            escaped.reserveCapacity(bytes.count + bytes.count / 8 + 2)
+            var place = 0
+            while place < bytes.count {
+                let byte = bytes[place]
+                place += 1
+                if byte >= 0x20, byte != 0x22, byte != 0x5C, byte != 0x7F, byte != 0xC2 {
+                    escaped.append(byte)
+                    continue
+                }
+                switch byte {
+                case 0x22, 0x5C: escaped += [UInt8(ascii: "\\"), byte]
+                case 0x0A: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+                case 0x0D: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
+                case 0x09: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
+                case 0..<0x20, 0x7F: append(control: byte, to: &escaped)
+                case 0xC2 where place < bytes.count && bytes[place] < 0xA0:
+                    append(control: bytes[place], to: &escaped)
+                    place += 1
+                default: escaped.append(byte)
+                }
             }
+            escaped.append(UInt8(ascii: "\""))
+            return String(decoding: escaped, as: UTF8.self)
         }
-        return text + "\""
+    }
+
+    /// `\u001f`
+    private static func append(control code: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "\\u00".utf8)
+        for digit in [code >> 4, code & 0xF] {
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
     }
 
     /// A number in JSON. Infinities and NaN, for which JSON has no number, are written as strings.

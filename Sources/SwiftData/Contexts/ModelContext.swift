@@ -238,6 +238,7 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 }
 
+// @unchecked Sendable: no program can use it; it is there for the message.
 @available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
 extension ModelContext: @unchecked Sendable {}
 

@@ -139,6 +139,25 @@ struct OrderColumnTests {
         #expect(try order("cs", context) == ["22", "21"])
     }
 
+    @Test("A migration to the version that a store has gives them these names, too, and the next one finds nothing to do")
+    func sameVersion() throws {
+        try fill(model(), ofEarlierPippin: true)
+        let migration = try StoreMigration(at: folder.store, to: model())
+        guard case .inPlace = migration.way else {
+            Issue.record("The store is said to have the names of Core Data.")
+            return
+        }
+        try migration.run()
+        #expect(try orderColumns == ["Z_FOK_OWNER", "Z_FOK_OWNER1"])
+        let context = try context(model())
+        #expect(try order("bs", context) == ["13", "12", "11"])
+        #expect(try order("cs", context) == ["22", "21"])
+        guard case .nothing = try StoreMigration(at: folder.store, to: model()).way else {
+            Issue.record("There is something left to do.")
+            return
+        }
+    }
+
     @Test("A migration that defers its cleanup leaves the old column, which nothing uses")
     func deferredMigration() throws {
         try fill(model(isCOrdered: false))

@@ -114,6 +114,14 @@ struct OlderProgramTests {
     private let folder: TestFolder
     private let newer: PersistenceManager
     private let older: PersistenceManager
+
+    /// A program, which has a store in a file of this test's folder.
+    private static func program<Model: CoreModel>(_ model: Model.Type, _ folder: TestFolder, _ name: String)
+        -> PersistenceManager
+    {
+        PersistenceManager(models: model, store: .file(folder.file("\(name).sqlite")))
+    }
+
     private let recipe = Newer.Recipe(
         id: 1, title: "Bread",
         steps: [
@@ -128,8 +136,8 @@ struct OlderProgramTests {
 
     init() async throws {
         folder = try TestFolder()
-        newer = PersistenceManager(models: Newer.Recipe.self, store: .file(folder.file("recipes.sqlite")))
-        older = PersistenceManager(models: Older.Recipe.self, store: .file(folder.file("recipes.sqlite")))
+        newer = Self.program(Newer.Recipe.self, folder, "recipes")
+        older = Self.program(Older.Recipe.self, folder, "recipes")
         try await newer.save(recipe)
     }
 
@@ -149,18 +157,16 @@ struct OlderProgramTests {
                 try store.save(changed)
             }
         case .replacing: try await older.write { try $0.replaceAll(with: [changed]) }
-        case .importing: try await importing([changed])
+        case .importing: try Self.check(await older.importModels([changed]))
         case .importingLines:
             let file = folder.file("recipes.jsonl")
             try JSONEncoder().encode(changed).write(to: file)
-            let report = try await older.importJSONLines(Older.Recipe.self, from: file)
-            if let refusal = report.refused.first { throw Refused(reason: refusal.reason) }
+            try Self.check(await older.importJSONLines(Older.Recipe.self, from: file))
         }
         return try await newer.find(Newer.Recipe.self, id: 1)
     }
 
-    private func importing(_ recipes: [Older.Recipe]) async throws {
-        let report = try await older.importModels(recipes)
+    private static func check(_ report: ImportReport) throws {
         if let refusal = report.refused.first { throw Refused(reason: refusal.reason) }
     }
 
@@ -314,8 +320,8 @@ struct OlderProgramTests {
 
     @Test("keeps whole numbers that its type cannot hold exactly, beside those that it changes")
     func numbers() async throws {
-        let newer = PersistenceManager(models: CountedRecipe.self, store: .file(folder.file("counts.sqlite")))
-        let older = PersistenceManager(models: MeasuredRecipe.self, store: .file(folder.file("counts.sqlite")))
+        let newer = Self.program(CountedRecipe.self, folder, "counts")
+        let older = Self.program(MeasuredRecipe.self, folder, "counts")
         var recipe = CountedRecipe(id: 1, title: "Bread", counts: [9_007_199_254_740_993, 2, 5])
         try await newer.save(recipe)
         try await older.write { store in
@@ -329,8 +335,8 @@ struct OlderProgramTests {
 
     @Test("keeps a case that it takes for another one, until it sets one")
     func tolerantCase() async throws {
-        let newer = PersistenceManager(models: MarkedRecipe.self, store: .file(folder.file("kinds.sqlite")))
-        let older = PersistenceManager(models: TolerantRecipe.self, store: .file(folder.file("kinds.sqlite")))
+        let newer = Self.program(MarkedRecipe.self, folder, "kinds")
+        let older = Self.program(TolerantRecipe.self, folder, "kinds")
         try await newer.save(MarkedRecipe(id: 1, title: "Broth", kind: .soup))
         try await older.write { store in
             var recipe = try #require(try store.find(TolerantRecipe.self, id: 1))

@@ -125,6 +125,22 @@ struct CloseIdentifierTests {
         #expect(try await manager.fetch(Word.self).map(\.length) == [14])
     }
 
+    @Test("are two rows of a list, which is one of them or the other")
+    func listed() {
+        let (composed, decomposed) = (Word(id: "caf\u{E9}", length: 5), Word(id: "cafe\u{301}", length: 6))
+        let change = ListDifference(from: [composed], to: [decomposed])
+        #expect(change.removals == [0] && change.insertions.map(\.index) == [0] && change.updates.isEmpty)
+        let more = ListDifference(from: [composed], to: [decomposed, composed])
+        #expect(more.removals.isEmpty && more.insertions.map(\.index) == [0] && more.updates.isEmpty)
+        let list = SectionedList([composed, decomposed])
+        #expect(list.indexPath(of: composed.id) == [0, 0] && list.indexPath(of: decomposed.id) == [0, 1])
+        let changes = list.changes(from: SectionedList([composed]))
+        #expect(changes.insertions == [[0, 1]] && changes.moves.isEmpty && changes.updates.isEmpty)
+        #expect(SectionedList([decomposed]).changes(from: list).removals == [[0, 0]])
+        let turned = SectionedList([decomposed, composed]).changes(from: list)
+        #expect(turned.moves.count == 1 && turned.insertions.isEmpty && turned.updates.isEmpty)
+    }
+
     @Test("are found where only one of two texts that Swift calls equal is stored")
     func oneText() async throws {
         let manager = PersistenceManager(models: Word.self, store: .file(folder.file("words.sqlite")))

@@ -42,13 +42,14 @@ package struct StoreMigration {
         self.destination = destination
         let version = try format.version(of: url, options: nil)
         if version.differences(destination.entities, of: destination).isEmpty {
-            (source, configuration, way) = (destination, nil, .nothing)
+            (source, configuration) = (destination, nil)
+            way = try Self.renaming(format, url, of: destination, nil)
             return
         }
         source = try format.sourceModel(of: url, near: destination, options: nil)
         configuration = PlainModel.keptConfiguration(from: source, to: destination, ofStoreWith: version.metadata)
         if let configuration, version.fits(destination, configuration: configuration) {
-            way = .nothing
+            way = try Self.renaming(format, url, of: destination, configuration)
             return
         }
         if let mapping {
@@ -67,6 +68,17 @@ package struct StoreMigration {
         let migration = InferredMigration(
             from: source, to: destination, plan: plan, configuration: configuration)
         way = .inPlace(plan, try format.steps(of: migration, at: url))
+    }
+
+    /// What there is to do in a store of the right version: columns that an earlier version of Pippin has named get the
+    /// names of Core Data.
+    private static func renaming(
+        _ format: any MigratableFormat.Type, _ url: URL, of model: NSManagedObjectModel, _ configuration: String?
+    ) throws -> Way {
+        guard try format.hasFormerNames(of: url, model, options: nil) else { return .nothing }
+        let plan = MappingInference.plan(keeping: model)
+        let migration = InferredMigration(from: model, to: model, plan: plan, configuration: configuration)
+        return .inPlace(plan, try format.steps(of: migration, at: url))
     }
 
     /// The configuration that a store keeps when it is migrated; nil for a store of all entities, and where the new
