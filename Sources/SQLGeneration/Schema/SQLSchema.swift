@@ -91,6 +91,7 @@ extension SQLSchema {
     /// named it, where Core Data gives it a number of its own.
     ///
     /// - Parameter rule: the schema of the same model by the rules.
+    /// - Returns: whether there is one; false for a store that lacks something.
     package func hasFormerOrderColumns(unlike rule: SQLSchema) -> Bool {
         func isFormer(_ order: String?, of column: String, _ expected: String?) -> Bool {
             order != nil && order != expected && order == "Z_FOK_\(column.dropFirst())"

@@ -139,7 +139,7 @@ struct OrderColumnTests {
         #expect(try order("cs", context) == ["22", "21"])
     }
 
-    @Test("A migration to the version that a store has gives them these names, too, and the next one finds nothing to do")
+    @Test("A migration to the version of the store does so, too, and the next one finds nothing to do")
     func sameVersion() throws {
         try fill(model(), ofEarlierPippin: true)
         let migration = try StoreMigration(at: folder.store, to: model())
