@@ -26,11 +26,11 @@ struct InvocationTests {
         arguments: [
             (
                 [],
-                "a command is missing; info, dump, query, export, import, check, report, browse, shell, copy, migrate or model expected"
+                "a command is missing; info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model expected"
             ),
             (
                 ["show"],
-                "there is no command “show”; info, dump, query, export, import, check, report, browse, shell, copy, migrate or model expected"
+                "there is no command “show”; info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model expected"
             ),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
