@@ -62,7 +62,7 @@ let package = Package(
         // What a store does for rows: plans in, rows out.
         .target(
             name: "StoreEngine",
-            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "PredicateFormat"]),
+            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "PredicateFormat", "SearchText"]),
         // Statements, as values; no database in sight.
         .target(
             name: "SQLGeneration",
@@ -72,7 +72,7 @@ let package = Package(
             name: "SQLiteEngine",
             dependencies: [
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "CSQLite",
+                "PredicateFormat", "SearchText", "CSQLite",
             ]),
         // The engine of stores in PostgreSQL.
         .target(
@@ -113,7 +113,7 @@ let package = Package(
             dependencies: [
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat",
                 "SQLiteEngine",
-                "SQLiteMigration", "StoreEngine",
+                "SQLiteMigration", "SearchText", "StoreEngine",
             ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
@@ -143,7 +143,7 @@ let package = Package(
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "CoreData", "PredicateFormat", "StoreSession",
+                "PippinMacros", "CoreData", "PredicateFormat", "SearchText", "StoreSession",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
@@ -161,10 +161,10 @@ let package = Package(
             name: "StoreReading",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat",
-                "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "StoreEngine",
+                "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "SearchText", "StoreEngine",
             ]),
         // The commands as values, and what those do that take any open store: queries, exports, imports.
-        .target(name: "StoreCommands", dependencies: ["CoreData", "StoreEngine", "StoreReading"]),
+        .target(name: "StoreCommands", dependencies: ["CoreData", "SearchText", "StoreEngine", "StoreReading"]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [

@@ -48,6 +48,8 @@ enum Invocation: Equatable {
     case dump(DumpOptions)
     case query(QueryOptions)
     case export(ExportOptions)
+    case search(SearchOptions)
+    case sql(SQLOptions)
     case `import`(ImportOptions)
     case check(CheckOptions)
     case report(ReportOptions)
@@ -73,7 +75,7 @@ enum Invocation: Equatable {
             return
         }
         let known =
-            "info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model"
+            "info, dump, query, search, sql, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model"
         guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
         if command == "--version" {
             self = .version
@@ -98,6 +100,8 @@ enum Invocation: Equatable {
                     evidence: parsed.options["--evidence"]))
         case "migrate": self = .migrate(try Self.migrate(rest))
         case "query": self = .query(try QueryOptions(rest))
+        case "search": self = .search(try SearchOptions(rest))
+        case "sql": self = .sql(try SQLOptions(rest))
         case "export": self = .export(try ExportOptions(rest))
         case "import": self = .import(try ImportOptions(rest))
         case "check": self = .check(try CheckOptions(rest))

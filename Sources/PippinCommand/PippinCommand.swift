@@ -81,6 +81,14 @@ enum PippinCommand {
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
             warn(store.modelGap, errors)
             try QueryCommand.run(options, in: store, terminal, output) { warn(sentence: $0, errors) }
+        case .search(let options):
+            let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            warn(store.modelGap, errors)
+            try SearchCommand.run(options, in: store, terminal, output) { warn(sentence: $0, errors) }
+        case .sql(let options):
+            let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            warn(store.modelGap, errors)
+            try SQLCommand.run(options, in: store, terminal, output)
         case .export(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
             warn(store.modelGap, errors)
@@ -255,7 +263,7 @@ extension Invocation {
         case .export(let options):
             try noFiles(["--evidence": options.evidence != nil])
             return .launch(.postgres, arguments)
-        case .query, .import: return .launch(.postgres, arguments)
+        case .query, .search, .sql, .import: return .launch(.postgres, arguments)
         default:
             throw UsageError(
                 "\(command) takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
@@ -268,6 +276,8 @@ extension Invocation {
         case .info(let options): ("info", options.store)
         case .dump(let options): ("dump", options.store)
         case .query(let options): ("query", options.store)
+        case .search(let options): ("search", options.store)
+        case .sql(let options): ("sql", options.store)
         case .export(let options): ("export", options.store)
         case .import(let options): ("import", options.store)
         case .check(let options): ("check", options.store)

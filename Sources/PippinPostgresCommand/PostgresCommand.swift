@@ -15,6 +15,8 @@ enum PostgresCommand {
                pippin-postgres dump [--json] STORE [ENTITY]    the objects of a store
                pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
                pippin-postgres query STORE QUERY        what a query finds, with the options of “pippin query”
+               pippin-postgres search STORE TEXT        objects by their texts, with the options of “pippin search”
+               pippin-postgres sql STORE SELECT         rows of a SELECT, with the options of “pippin sql”
                pippin-postgres export STORE ENTITY      all objects of an entity, with the options of “pippin export”
                pippin-postgres import STORE ENTITY FILE    new objects, with the options of “pippin import”
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
@@ -53,6 +55,14 @@ enum PostgresCommand {
             let options = try QueryOptions(rest)
             let store = try open(options.store, options.model, isInPlace: options.isInPlace)
             try QueryCommand.run(options, in: store, terminal, output) { warn($0, errors) }
+        case ("search"?, let rest):
+            let options = try SearchOptions(rest)
+            let store = try open(options.store, options.model, isInPlace: options.isInPlace)
+            try SearchCommand.run(options, in: store, terminal, output) { warn($0, errors) }
+        case ("sql"?, let rest):
+            let options = try SQLOptions(rest)
+            let store = try open(options.store, options.model, isInPlace: options.isInPlace)
+            try SQLCommand.run(options, in: store, terminal, output)
         case ("export"?, let rest):
             let options = try ExportOptions(rest)
             let store = try open(options.store, options.model, isInPlace: options.isInPlace)
@@ -73,7 +83,7 @@ enum PostgresCommand {
         }
     }
 
-    /// The store that `query`, `export` and `import` name.
+    /// The store that `query`, `search`, `sql`, `export` and `import` name.
     private static func open(
         _ address: String, _ model: String?, isInPlace: Bool = false, isWritable: Bool = false
     ) throws -> DirectStore {

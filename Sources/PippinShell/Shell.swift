@@ -177,8 +177,10 @@ final class Session {
             try output(EntityText.table(EntityText.rows(of: document), indent: 2).joined(separator: "\n") + "\n")
         case .query(let text):
             try store.checkFile()
-            let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
-            let remarks = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
+            let query = try QueryText(text)
+            let plan = try query.plan(store.layout, sortsByKey: store.pagesByKey)
+            let found = try StoreSearch.objects(query, plan, in: store)
+            let remarks = try QueryOutput(store, plan, RowColumns(of: plan.entity), found: found).write(format, output)
             for text in remarks.misread { Self.warn(text) }
             if let omission = remarks.omission { throw CommandError(omission) }
         }

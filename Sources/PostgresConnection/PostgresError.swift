@@ -18,6 +18,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var constraint: String?
     /// The file of the server's source that reports it: unlike messages, its name is in no language.
     package var file: String?
+    /// The character of the statement at which the server found the error, from 1; nil if it does not say so.
+    package var position: Int?
     /// The statement that failed; nil if there was none, as in connecting.
     package var statement: String?
 
@@ -39,6 +41,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         (detail, hint, context) = (field("D"), field("H"), field("W"))
         (table, column, constraint) = (field("t"), field("c"), field("n"))
         file = field("F")
+        position = field("P").flatMap { Int($0) }
         self.statement = statement
         if isReadOnly, connection.map(ReadOnlyDefault.isSet) == true { self = .readOnlyByDefault(statement) }
     }

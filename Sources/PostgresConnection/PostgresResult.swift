@@ -23,6 +23,9 @@ import Foundation
         PQfname(pointer, Int32(column)).map { String(cString: $0) } ?? ""
     }
 
+    /// The number that the server has for a column's type.
+    package func typeNumber(_ column: Int) -> UInt32 { PQftype(pointer, Int32(column)) }
+
     /// The type of a column; nil for an unknown type.
     package func type(_ column: Int) -> PostgresType? { PostgresType(rawValue: PQftype(pointer, Int32(column))) }
 

@@ -9,6 +9,10 @@ package final class Connection {
     package let mode: OpenMode
     let database: DatabaseHandle
     private var cache = StatementCache()
+    /// The statements that people wrote, apart: they were checked when they were prepared.
+    var writtenStatements = StatementCache()
+    /// What happens before the commit of changes to some tables; nil for nothing.
+    var changeCollector: ChangeCollector?
     var longTransaction: LongTransaction?
     /// How long statements wait for another connection's lock, in milliseconds; nil while a pragma may have changed it.
     private var knownBusyTimeout: Int32?
@@ -65,6 +69,7 @@ package final class Connection {
     /// Finalizes the cached statements, which is required before a table is dropped or the file is replaced.
     package func removeCachedStatements() {
         cache.removeAll()
+        writtenStatements.removeAll()
     }
 
     /// Whether statements that change rows can return them (`RETURNING`): SQLite 3.35 and later.

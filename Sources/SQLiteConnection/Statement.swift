@@ -147,6 +147,9 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// A trigger refused a change (`SQLITE_CONSTRAINT_TRIGGER`).
     package static let triggerViolation: Int32 = SQLITE_CONSTRAINT | 7 << 8
 
+    /// A text has no statement, or more than one (`SQLITE_MISUSE`).
+    package static let misuse: Int32 = SQLITE_MISUSE
+
     /// A value is too long (`SQLITE_TOOBIG`).
     package static let tooLarge: Int32 = SQLITE_TOOBIG
 

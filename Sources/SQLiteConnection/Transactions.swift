@@ -46,7 +46,10 @@ extension Connection {
 
     /// Makes the open transaction's changes permanent; those of a part become permanent with the long transaction.
     package func commit() throws {
-        guard let longTransaction else { return try statement("COMMIT").run() }
+        guard let longTransaction else {
+            changeCollector?.finish()
+            return try statement("COMMIT").run()
+        }
         if longTransaction.undoesParts { try execute("RELEASE part") }
     }
 
@@ -57,6 +60,7 @@ extension Connection {
         if longTransaction?.undoesParts == true {
             try execute("ROLLBACK TO part; RELEASE part")
         } else {
+            changeCollector?.forget()
             try execute("ROLLBACK")
         }
     }

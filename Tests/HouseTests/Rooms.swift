@@ -14,8 +14,8 @@ enum Rooms {
             "Migration",
         ],
         "SQLiteEngine": [
-            "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Fetching", "Opening", "Batches",
-            "Structure", "Sharing", "Engine",
+            "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Searching", "Fetching",
+            "Opening", "Batches", "Structure", "Sharing", "Engine",
         ],
         "PostgresEngine": [
             "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows", "History",
@@ -35,7 +35,7 @@ enum Rooms {
             "Concurrency", "Errors", "Schema", "Values", "Columns", "Models", "Derivation", "Decoding", "Rows",
             "LiveQueries", "Manager",
             "Encoding",
-            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Aggregates", "Verbs",
+            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Aggregates", "SQL", "Searching", "Verbs",
             "FollowedLists", "Observing",
             "Migrating", "Lists", "Loading",
         ],
@@ -67,6 +67,7 @@ enum Rooms {
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
+        "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
         "StoreReading/Recovering/FoundStore.swift": "the tables of what was found are made for it",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",

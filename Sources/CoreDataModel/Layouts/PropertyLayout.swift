@@ -155,7 +155,20 @@ package enum NestedValueInfo {
     package static let coding = "PippinCoding"
 }
 
+/// Keys in the user info of attributes, by which a model says what texts are searched.
+package enum SearchInfo {
+    /// How much an occurrence in the attribute counts: `4`.
+    package static let weight = "PippinSearch"
+    /// The language whose endings are removed: `english`.
+    package static let stemming = "PippinSearchStemming"
+}
+
 extension AttributeLayout {
+    /// How much an occurrence of a word in the attribute counts; nil if the attribute is not searched.
+    package var searchWeight: Double? { info(SearchInfo.weight).flatMap(Double.init) }
+    /// Whether English words are found with other endings.
+    package var isStemmedInSearch: Bool { info(SearchInfo.stemming) == "english" }
+
     /// Whether every object has the nested value of a composite attribute.
     package var isAlwaysPresent: Bool { info(NestedValueInfo.presence) == "always" }
     /// Whether every object older than the attribute has the nested value.

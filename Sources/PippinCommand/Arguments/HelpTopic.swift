@@ -3,7 +3,8 @@ import StoreCommands
 /// The topic of a request for help: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
-    case info, dump, query, export, check, report, recover, timeline, scan, browse, shell, `import`, migrate, copy,
+    case info, dump, query, search, sql, export, check, report, recover, timeline, scan, browse, shell, `import`,
+        migrate, copy,
         model
     case completions, manual
     case describe = "model describe"

@@ -85,6 +85,7 @@ extension PostgresEngine {
     package var pinning: (any PinningEngine)? { self }
     package var sharing: (any SharedEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
+    package var sql: (any SQLReadingEngine)? { self }
     package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
     package var changeNotifications: (any ChangeNotifyingEngine)? { settings.postsRemoteChanges ? self : nil }
 }
@@ -128,6 +129,12 @@ extension PostgresEngine: LongTransactionEngine {
 
 extension PostgresEngine: ExplainingEngine {
     package func statement(of plan: FetchPlan) throws -> String { try reading { try $0.statement(of: plan) } }
+}
+
+extension PostgresEngine: SQLReadingEngine {
+    package func read(
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+    ) throws { try reading { try $0.read(sql, columns: columns, row: row) } }
 }
 
 extension PostgresEngine: SharedEngine {

@@ -44,7 +44,7 @@ extension SQLiteEngine {
         let store = try current()
         guard let explicit = model else { return }
         let file = store.file
-        opened = try file.run("read the tables of") {
+        let adapted = try file.run("read the tables of") {
             try file.connection.transaction(.deferred) {
                 let version = try file.connection.integer("PRAGMA schema_version") ?? 0
                 if try file.isEmpty() { throw gone(file.url, "destroyed") }
@@ -76,6 +76,8 @@ extension SQLiteEngine {
                     structureVersion: version)
             }
         }
+        adapted.followSearchIndexes(isWritable: !facts.isReadOnly)
+        opened = adapted
     }
 
     /// The entities that another program has migrated, with those connected with them: the others are used as before.

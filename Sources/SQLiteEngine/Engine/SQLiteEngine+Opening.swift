@@ -63,7 +63,10 @@ extension SQLiteEngine {
         let history = try historyWriter(in: file, schema, hasTables: hasHistory)
         let derived = DerivedValues()
         try prepare(file, derived)
-        let made = try makeMissingTriggers(of: schema, in: file, isOwn: metadata[StoreMetadata.ownHashesKey] != nil)
+        var made = try makeMissingTriggers(of: schema, in: file, isOwn: metadata[StoreMetadata.ownHashesKey] != nil)
+        if makeMissingSearchIndexes(of: schema, in: file) {
+            made = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") }
+        }
         var external =
             isInMemory
             ? .none : ExternalData(store: settings.externalDataStore ?? file.url, keepsBytes: settings.isCopied)
@@ -79,10 +82,12 @@ extension SQLiteEngine {
                 entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })
         }
         pageCache.beginAnew()
-        opened = OpenStore(
+        let store = OpenStore(
             file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,
             hasHistory: hasHistory || history != nil, structureVersion: made ?? version)
+        store.followSearchIndexes(isWritable: !facts.isReadOnly)
+        opened = store
     }
 
     /// Checks that the model's entities are those of the store.
@@ -129,6 +134,16 @@ extension SQLiteEngine {
         return try file.run(work, fallback: CoreDataErrorCode.persistentStoreOpen) {
             try file.makeMissingTriggers(of: schema, isOwn: isOwn)
         }
+    }
+
+    /// Makes the tables of full-text indexes that a store to be written lacks; they are filled when something is
+    /// searched. With a model that need not be the store's, nothing is made. Where they cannot be made, texts are
+    /// compared one by one.
+    ///
+    /// - Returns: whether any was made.
+    private func makeMissingSearchIndexes(of schema: SQLSchema, in file: StoreFile) -> Bool {
+        guard !facts.isReadOnly, !settings.ignoresVersions else { return false }
+        return SearchIndex.indexes(of: schema).reduce(false) { (try? $1.makeTables(file.connection)) ?? false || $0 }
     }
 
     /// Registers the functions that statements call, and runs the maintenance that the options ask for.

@@ -126,6 +126,8 @@ extension SQLiteEngine {
     package var inspection: (any InspectedEngine)? { self }
     package var interruption: (any InterruptibleEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
+    package var sql: (any SQLReadingEngine)? { self }
+    package var searching: (any SearchingEngine)? { self }
     package var migration: (any MigratedEngine)? { self }
     package var history: (any HistoryEngine)? {
         settings.tracksHistory && opened?.hasHistory == true ? self : nil

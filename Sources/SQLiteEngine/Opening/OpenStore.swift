@@ -47,6 +47,10 @@ final class OpenStore {
     var triggersOfLongTransaction: [TriggerDefinition] = []
     /// The store as it is used again after the long transaction, if that writes derived attributes like others.
     var usualStore: OpenStore?
+    /// The full-text indexes of the entities that the model has searched.
+    var searchIndexes: [SearchIndex] = []
+    /// The value of `changeCount()` when each of these was found to be up to date; not known of all.
+    var searchedChanges: [String: Int64] = [:]
     /// Readers of former query generations, for use by others.
     let idleReaders = IdleReaders()
     private var accesses: [EntityAccess?]

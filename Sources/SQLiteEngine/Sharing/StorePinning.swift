@@ -49,6 +49,7 @@ extension OpenStore {
             let reader = OpenStore(
                 file: reading, schema: schema, identity: identity, external: external, derived: derived, history: nil,
                 hasHistory: hasHistory, structureVersion: structureVersion)
+            reader.searchIndexes = searchIndexes
             try reader.beginReading()
             return PinnedReader(reader, from: idleReaders)
         }

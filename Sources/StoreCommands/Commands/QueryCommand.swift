@@ -16,10 +16,12 @@ package enum QueryCommand {
         warn: (String) -> Void
     ) throws {
         do {
-            let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
+            let query = try QueryText(options.query)
+            let plan = try query.plan(store.layout, sortsByKey: store.pagesByKey)
+            let found = try StoreSearch.objects(query, plan, in: store)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            let remarks = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
+            let remarks = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim, found: found).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
             try complain(remarks, store, plan.entity, warn)
         } catch let problem as TextProblem {

@@ -119,6 +119,8 @@ extension StoreEngine {
     package var changeNotifications: (any ChangeNotifyingEngine)? { nil }
     package var inspection: (any InspectedEngine)? { nil }
     package var explaining: (any ExplainingEngine)? { nil }
+    package var sql: (any SQLReadingEngine)? { nil }
+    package var searching: (any SearchingEngine)? { nil }
     package var interruption: (any InterruptibleEngine)? { nil }
     package var migration: (any MigratedEngine)? { nil }
 }

@@ -184,6 +184,10 @@ package protocol StoreEngine: AnyObject {
     var inspection: (any InspectedEngine)? { get }
     /// The statements that the engine runs; `nil` for an engine that runs none.
     var explaining: (any ExplainingEngine)? { get }
+    /// Statements that people wrote; `nil` for an engine that runs none.
+    var sql: (any SQLReadingEngine)? { get }
+    /// Searching by an index of words; `nil` for an engine that keeps none.
+    var searching: (any SearchingEngine)? { get }
     /// Ending what is being read, from another thread.
     var interruption: (any InterruptibleEngine)? { get }
     /// Finishing in-place migrations.

@@ -1,8 +1,9 @@
 import CoreData
+import SearchText
 import StoreEngine
 
 /// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20
-/// offset 40`. Pure.
+/// offset 40`. After the entity may be what its texts are searched for: `Book search whale* "white sea" where …`. Pure.
 package struct QueryText {
     /// A part of a text, and its position.
     package struct Part: Equatable {
@@ -17,6 +18,8 @@ package struct QueryText {
 
     package let text: String
     package private(set) var entity: Part
+    /// What the texts are searched for; nil for nothing.
+    package private(set) var search: Part?
     package private(set) var filter: Part?
     package private(set) var orders: [Order] = []
     /// Nil for all objects.
@@ -32,7 +35,9 @@ package struct QueryText {
     /// - Throws: `TextProblem` that names the wrong part.
     package init(_ text: String) throws(TextProblem) {
         self.text = text
-        let words = Words(text).words
+        let (rest, search) = Self.withoutSearch(text)
+        self.search = search
+        let words = Words(rest).words
         guard let first = words.first, !first.isQuoted, first.text.first?.isLetter == true || first.text.first == "_"
         else {
             throw TextProblem(text, words.first?.range ?? 0..<0, "a query begins with the name of an entity")
@@ -42,8 +47,8 @@ package struct QueryText {
         guard let next = words.dropFirst().first else { return }
         guard starts.first?.index == 1 else {
             throw TextProblem(
-                text, next.range, "“where”, “order by”, “limit” or “offset” was expected after the entity",
-                suggestions: TextProblem.near(next.text, among: ["where", "order", "limit", "offset"]))
+                text, next.range, "“search”, “where”, “order by”, “limit” or “offset” was expected after the entity",
+                suggestions: TextProblem.near(next.text, among: ["search", "where", "order", "limit", "offset"]))
         }
         var seen: Set<Clause> = []
         for (position, start) in starts.enumerated() {
@@ -53,6 +58,42 @@ package struct QueryText {
             let end = position + 1 < starts.count ? starts[position + 1].index : words.count
             try read(start.clause, words[start.index], Array(words[(start.index + 1)..<end]))
         }
+    }
+
+    /// A query with blanks in place of what is searched for, which is no language: it reaches to the next clause outside
+    /// of double quotation marks.
+    private static func withoutSearch(_ text: String) -> (rest: String, search: Part?) {
+        var characters = Array(text)
+        let words = Words(text).words
+        guard words.count > 1, !words[1].isQuoted, words[1].text.lowercased() == "search" else { return (text, nil) }
+        let start = words[1].range.upperBound
+        var pieces: [Range<Int>] = []
+        var position = start
+        while position < characters.count {
+            while position < characters.count, characters[position].isWhitespace { position += 1 }
+            let first = position
+            var isQuoted = false
+            while position < characters.count, isQuoted || !characters[position].isWhitespace {
+                if characters[position] == "\"" { isQuoted.toggle() }
+                position += 1
+            }
+            if first < position { pieces.append(first..<position) }
+        }
+        func word(_ index: Int) -> String {
+            pieces.indices.contains(index) ? String(characters[pieces[index]]).lowercased() : ""
+        }
+        let next = pieces.indices.first { index in
+            switch Clause(rawValue: word(index)) {
+            case .where: true
+            case .order: word(index + 1) == "by"
+            case .limit, .offset: Int(word(index + 1)) != nil
+            case nil: false
+            }
+        }
+        let end = next.map { pieces[$0].lowerBound } ?? characters.count
+        let part = Part(text: String(characters[start..<end]), offset: start)
+        for index in words[1].range.lowerBound..<end where !characters[index].isWhitespace { characters[index] = " " }
+        return (String(characters), part)
     }
 
     /// The beginnings of clauses: words outside quotation marks and brackets, in the order of the language.
@@ -125,7 +166,7 @@ package struct QueryText {
 
     // MARK: With a model
 
-    /// The fetch of the objects.
+    /// The fetch of the objects. What is searched for is no part of it.
     ///
     /// - Parameters:
     ///   - layout: the store's model.
@@ -141,6 +182,11 @@ package struct QueryText {
                     ? "“\(entity.text)” is not an entity, but pairs of objects, which pippin dump shows"
                     : "there is no entity “\(entity.text)”",
                 suggestions: TextProblem.near(entity.text, among: layout.entities.map(\.name)))
+        }
+        if let search, SearchQuery(search.text).isEmpty {
+            throw TextProblem(
+                text, search.offset..<search.offset + search.text.count,
+                "a word to look for is missing after “search”, besides those that “-” excludes")
         }
         var plan = FetchPlan(entity: found)
         if let filter {

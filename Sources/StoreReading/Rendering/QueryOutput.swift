@@ -22,14 +22,20 @@ package struct QueryOutput {
     private let plan: FetchPlan
     private let columns: RowColumns
     private let isVerbatim: Bool
+    private let found: [NSManagedObjectID]?
 
     /// - Parameters:
     ///   - store: the store.
     ///   - plan: what to fetch.
     ///   - columns: the values to write of each row.
     ///   - isVerbatim: whether cells of CSV are written unchanged; see `RowWriter`.
-    package init(_ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, isVerbatim: Bool = false) {
+    ///   - found: the objects to write instead of those that the plan finds, in their order; nil for these.
+    package init(
+        _ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, isVerbatim: Bool = false,
+        found: [NSManagedObjectID]? = nil
+    ) {
         (self.store, self.plan, self.columns, self.isVerbatim) = (store, plan, columns, isVerbatim)
+        self.found = found
     }
 
     /// Writes all rows.
@@ -56,13 +62,24 @@ package struct QueryOutput {
     /// - Returns: the values that are read as something else than what the file has.
     private func forEach(_ body: (Row) throws -> Void) throws -> [String] {
         var misread = try MisreadRows(store, columns.entity, slots: columns.slots)
-        let portions = try store.asking { try $0.portions(plan) }
         var size = PortionSize()
-        while case let rows = try store.asking({ _ in try portions.next(size.count) }), !rows.isEmpty {
+        func handOut(_ rows: ContiguousArray<Row>) throws {
             try EndingSignals.check()
             size.follow(rows)
             for row in rows { try body(row) }
             try misread?.follow(rows)
+        }
+        if var rest = found?[...] {
+            while !rest.isEmpty {
+                let next = Array(rest.prefix(size.count))
+                rest = rest.dropFirst(next.count)
+                try handOut(try store.asking { try $0.rows(for: next) })
+            }
+            return misread?.texts ?? []
+        }
+        let portions = try store.asking { try $0.portions(plan) }
+        while case let rows = try store.asking({ _ in try portions.next(size.count) }), !rows.isEmpty {
+            try handOut(rows)
         }
         return misread?.texts ?? []
     }

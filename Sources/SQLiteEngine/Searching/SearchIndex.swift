@@ -1,0 +1,219 @@
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+import SearchText
+import StoreEngine
+
+/// The full-text index of an entity's rows: two tables beside those of Core Data's format, which only Pippin knows.
+///
+/// `PIPPIN_SEARCH_<ENTITY>` is an FTS5 table with the words of the texts, by the rows' keys. `PIPPIN_SEARCHED_<ENTITY>`
+/// has the version of each row whose words these are, by which rows are found that other programs have changed.
+/// `PIPPIN_SEARCH` says what the indexes were made of. No trigger writes them: an index can be out of date, and never
+/// refuses a save.
+struct SearchIndex: Sendable {
+    let fields: SearchedFields
+    private let name: String
+    /// The table of the entity's rows.
+    let table: String
+    private let columns: [String]
+    /// What tells the entity's rows from others in the table, after other conditions.
+    private let condition: String
+
+    private var words: String { quoted("PIPPIN_SEARCH_\(name)") }
+    private var rows: String { quoted("PIPPIN_SEARCHED_\(name)") }
+
+    /// The indexes of the entities whose models mark texts. Entities share the index of their parent, if that has one.
+    static func indexes(of schema: SQLSchema) -> [SearchIndex] {
+        schema.mappings.compactMap { mapping in
+            guard let mapping else { return nil }
+            var ancestor = mapping.layout.superentity
+            while let entity = ancestor {
+                if SearchedFields(of: entity) != nil { return nil }
+                ancestor = entity.superentity
+            }
+            return SearchIndex(mapping)
+        }
+    }
+
+    private init?(_ mapping: EntityMapping) {
+        guard let fields = SearchedFields(of: mapping.layout) else { return nil }
+        var columns: [String] = []
+        for field in fields.fields {
+            var column = field.path.first.flatMap { mapping.column(named: $0) }
+            for depth in field.path.indices.dropFirst() {
+                let property = field.path[...depth].joined(separator: ".")
+                column = column?.elements.first { $0.property == property }
+            }
+            guard let column, !column.isComposite else { return nil }
+            columns.append(column.name)
+        }
+        self.fields = fields
+        self.columns = columns
+        name = mapping.layout.name.uppercased()
+        table = mapping.table
+        let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
+        condition = mapping.sharesTable ? " AND t.Z_ENT IN (\(numbers))" : ""
+    }
+
+    /// What the index is made of. One that was made of something else is made anew.
+    private var definition: String {
+        "\(fields.tokenizer.version); \(table)(\(columns.joined(separator: ", ")))\(condition)"
+    }
+
+    // MARK: Tables
+
+    /// Whether the tables exist, and are of this definition.
+    func exists(_ connection: Connection) throws -> Bool {
+        let count = try connection.prepare(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('PIPPIN_SEARCH', ?1, ?2)")
+        try count.bind("PIPPIN_SEARCH_\(name)", at: 1)
+        try count.bind("PIPPIN_SEARCHED_\(name)", at: 2)
+        // A statement that stands on a row would keep the tables from being made.
+        defer { count.reset() }
+        guard try count.step(), count.integer(at: 0) == 3 else { return false }
+        let known = try connection.prepare("SELECT DEFINITION FROM PIPPIN_SEARCH WHERE NAME = ?1")
+        defer { known.reset() }
+        try known.bind(name, at: 1)
+        return try known.step() && known.string(at: 0) == definition
+    }
+
+    /// Makes the tables, empty, unless they exist.
+    ///
+    /// - Returns: whether they were made. An SQLite without FTS5 makes none.
+    func makeTables(_ connection: Connection) throws -> Bool {
+        guard try !exists(connection) else { return false }
+        let modules = try connection.prepare("SELECT count(*) FROM pragma_module_list WHERE name = 'fts5'")
+        let isKnown = try modules.step() && modules.integer(at: 0) > 0
+        modules.reset()
+        guard isKnown else { return false }
+        return try connection.transaction {
+            // Another program may have made them just now.
+            guard try !exists(connection) else { return false }
+            let list = columns.indices.map { "f\($0)" }.joined(separator: ", ")
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS PIPPIN_SEARCH (NAME TEXT PRIMARY KEY, DEFINITION TEXT);
+                DROP TABLE IF EXISTS \(words);
+                DROP TABLE IF EXISTS \(rows);
+                CREATE VIRTUAL TABLE \(words) USING fts5(\(list), tokenize = '\(SearchTokenizer.fts5Tokenizer)');
+                CREATE TABLE \(rows) (PK INTEGER PRIMARY KEY, OPT INTEGER);
+                """)
+            let insert = try connection.prepare("INSERT OR REPLACE INTO PIPPIN_SEARCH VALUES (?1, ?2)")
+            try insert.bind(name, at: 1)
+            try insert.bind(definition, at: 2)
+            try insert.run()
+            return true
+        }
+    }
+
+    /// Has the tables made anew when the store is opened the next time.
+    private func giveUp(_ connection: Connection) {
+        guard let delete = try? connection.prepare("DELETE FROM PIPPIN_SEARCH WHERE NAME = ?1") else { return }
+        try? delete.bind(name, at: 1)
+        try? delete.run()
+    }
+
+    // MARK: Writing
+
+    /// Writes the words of rows that a transaction has changed, before it is committed. If that fails, the changes stay,
+    /// and the index is made anew later.
+    func write(_ keys: Set<Int64>, _ connection: Connection) {
+        guard !keys.isEmpty else { return }
+        do {
+            try connection.execute("SAVEPOINT pippin_search")
+            // In order, since both tables are sorted by key.
+            for key in keys.sorted() { try write(key, connection) }
+            try connection.execute("RELEASE pippin_search")
+        } catch {
+            // Nothing is left of the transaction where the disk is full; its commit reports that.
+            guard connection.isInTransaction else { return }
+            try? connection.execute("ROLLBACK TO pippin_search; RELEASE pippin_search")
+            giveUp(connection)
+        }
+    }
+
+    private func write(_ key: Int64, _ connection: Connection) throws {
+        let known = try connection.statement("SELECT \(contentColumns) FROM \(words) WHERE rowid = ?1")
+        try known.bind(key, at: 1)
+        let isKnown = try known.step()
+        let old = isKnown ? columns.indices.map { known.string(at: Int32($0)) } : []
+        known.reset()
+        let list = columns.map { "t.\(quoted($0))" }.joined(separator: ", ")
+        let source = try connection.statement(
+            "SELECT t.Z_OPT, \(list) FROM \(quoted(table)) t WHERE t.Z_PK = ?1\(condition)")
+        try source.bind(key, at: 1)
+        guard try source.step() else {
+            source.reset()
+            if isKnown { try run("DELETE FROM \(words) WHERE rowid = ?1", [.integer(key)], connection) }
+            return try run("DELETE FROM \(rows) WHERE PK = ?1", [.integer(key)], connection)
+        }
+        let version = source.integer(at: 0)
+        let texts = columns.indices.map { fields.tokenizer.fts5Content(of: source.string(at: Int32($0 + 1))) }
+        source.reset()
+        if !isKnown || texts != old {
+            if isKnown { try run("DELETE FROM \(words) WHERE rowid = ?1", [.integer(key)], connection) }
+            let places = columns.indices.map { ", ?\($0 + 2)" }.joined()
+            try run(
+                "INSERT INTO \(words) (rowid, \(contentColumns)) VALUES (?1\(places))",
+                [.integer(key)] + texts.map { .text($0) }, connection)
+        }
+        try run(
+            "INSERT OR REPLACE INTO \(rows) (PK, OPT) VALUES (?1, ?2)", [.integer(key), .integer(version)], connection)
+    }
+
+    private var contentColumns: String { columns.indices.map { "f\($0)" }.joined(separator: ", ") }
+
+    private func run(_ sql: String, _ values: [SQLValue], _ connection: Connection) throws {
+        let statement = try connection.statement(sql)
+        for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+        try statement.run()
+    }
+
+    /// Whether the index has the words of all rows in their present versions: by their number, the sum of their
+    /// versions, and the greatest key.
+    func isCurrent(_ connection: Connection) throws -> Bool {
+        let statement = try connection.statement(
+            """
+            SELECT (SELECT count(*) || ' ' || total(t.Z_OPT) || ' ' || ifnull(max(t.Z_PK), 0) \
+            FROM \(quoted(table)) t WHERE 1\(condition)) \
+            = (SELECT count(*) || ' ' || total(OPT) || ' ' || ifnull(max(PK), 0) FROM \(rows))
+            """)
+        defer { statement.reset() }
+        return try statement.step() && statement.integer(at: 0) == 1
+    }
+
+    /// Writes the words of all rows whose present versions the index does not have, and removes those of deleted ones.
+    func catchUp(_ connection: Connection) throws {
+        let statement = try connection.prepare(
+            """
+            SELECT t.Z_PK FROM \(quoted(table)) t LEFT JOIN \(rows) r ON r.PK = t.Z_PK \
+            WHERE (r.PK IS NULL OR r.OPT IS NOT t.Z_OPT)\(condition) \
+            UNION ALL SELECT r.PK FROM \(rows) r \
+            WHERE NOT EXISTS (SELECT 1 FROM \(quoted(table)) t WHERE t.Z_PK = r.PK\(condition))
+            """)
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.integer(at: 0)) }
+        statement.reset()
+        for key in keys.sorted() { try write(key, connection) }
+    }
+
+    // MARK: Searching
+
+    /// The rows that an expression finds, best first.
+    func search(_ expression: String, limit: Int?, _ connection: Connection) throws -> [SearchMatch] {
+        let weights = fields.weights.map { "\($0)" }.joined(separator: ", ")
+        let statement = try connection.statement(
+            """
+            SELECT rowid, rank FROM \(words) WHERE \(words) MATCH ?1 AND rank MATCH 'bm25(\(weights))' \
+            ORDER BY rank LIMIT ?2
+            """)
+        defer { statement.reset() }
+        try statement.bind(expression, at: 1)
+        try statement.bind(Int64(limit ?? -1), at: 2)
+        var matches: [SearchMatch] = []
+        while try statement.step() {
+            matches.append(SearchMatch(key: statement.integer(at: 0), rank: statement.double(at: 1)))
+        }
+        return matches
+    }
+}
