@@ -51,6 +51,7 @@ enum Invocation: Equatable {
     case search(SearchOptions)
     case sql(SQLOptions)
     case `import`(ImportOptions)
+    case views(ViewsOptions)
     case check(CheckOptions)
     case report(ReportOptions)
     case recover(RecoverOptions)
@@ -74,9 +75,7 @@ enum Invocation: Equatable {
             self = .help(try HelpTopic(arguments))
             return
         }
-        let known =
-            "info, dump, query, search, sql, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model"
-        guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
+        guard let command = arguments.first else { throw UsageError("a command is missing") }
         if command == "--version" {
             self = .version
             return
@@ -104,6 +103,7 @@ enum Invocation: Equatable {
         case "sql": self = .sql(try SQLOptions(rest))
         case "export": self = .export(try ExportOptions(rest))
         case "import": self = .import(try ImportOptions(rest))
+        case "views": self = .views(try ViewsOptions(rest))
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
         case "recover": self = .recover(try RecoverOptions(rest))
@@ -120,8 +120,17 @@ enum Invocation: Equatable {
             }
             self = .completions(shell)
         default:
-            throw UsageError("there is no command “\(command)”; \(known) expected")
+            throw Self.unknown(command)
         }
+    }
+
+    /// What to say of a word that is not a command: the path of a store, or another spelling of one.
+    private static func unknown(_ word: String) -> UsageError {
+        if isServer(word) || word.contains(".") || word.contains("/") {
+            return UsageError("a command stands before the store: “pippin info \(isServer(word) ? "URL" : word)” describes it")
+        }
+        let hint = TextProblem.hint(for: word, among: CommandManual.commands, all: "there are")
+        return UsageError("there is no command “\(word)”; \(hint)")
     }
 
     private static func migrate(_ arguments: [String]) throws -> MigrateOptions {

@@ -50,6 +50,10 @@ enum PippinCommand {
             try finish()
             return status
         } catch let error as UsageError {
+            guard !arguments.isEmpty else {
+                errors(Usage.front)
+                return usage
+            }
             errors("pippin: \(error.message)\n\n\(Usage.summary(of: arguments))")
             return usage
         } catch is OutputBuffer.Closed {
@@ -98,6 +102,8 @@ enum PippinCommand {
             let store = try open(options.store, options.model, isWritable: true)
             defer { store.close() }
             try ImportCommand.run(options, in: store, progress, output)
+        case .views(let options):
+            try output(ViewScript.text(of: open(options.store, options.model, readsCopy: true)))
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
         case .recover(let options):
@@ -280,6 +286,7 @@ extension Invocation {
         case .sql(let options): ("sql", options.store)
         case .export(let options): ("export", options.store)
         case .import(let options): ("import", options.store)
+        case .views(let options): ("views", options.store)
         case .check(let options): ("check", options.store)
         case .report(let options): ("report", options.store)
         case .recover(let options): ("recover", options.store)

@@ -69,6 +69,7 @@ enum Rooms {
             "names of files are changed in a copy, in columns that no model is needed for",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
         "StoreReading/Recovering/FoundStore.swift": "the tables of what was found are made for it",
+        "StoreReading/Describing/ViewScript.swift": "views are printed for other programs, and never run here",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",
         "PostgresEngine/Batches/BatchInserting.swift":

@@ -24,13 +24,10 @@ struct InvocationTests {
     @Test(
         "Arguments that make no sense are named",
         arguments: [
-            (
-                [],
-                "a command is missing; info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model expected"
-            ),
+            ([], "a command is missing"),
             (
                 ["show"],
-                "there is no command “show”; info, dump, query, export, import, check, report, recover, timeline, scan, browse, shell, copy, migrate or model expected"
+                "there is no command “show”; there are \(CommandManual.commands.joined(separator: ", "))"
             ),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
@@ -38,7 +35,7 @@ struct InvocationTests {
             (["query", "a"], "query needs a query in quotes as well"),
             (
                 ["query", "a", "Book", "where", "pages"],
-                "query takes a store and a query in quotes; “where” is one too many"
+                "the query is one argument, in quotation marks: pippin query STORE 'Book where pages'"
             ),
             (["import", "a", "b", "c", "d"], "import takes a store, an entity and a file; “d” is one too many"),
             (["dump", "a", "--entity"], "--entity needs a value"),
@@ -125,11 +122,8 @@ struct InvocationTests {
 
                 """)
         #expect(CommandRun("model", "diff", "a.momd").errors.contains("\nUsage: pippin model diff "))
-        for unknown in [CommandRun("dmup"), CommandRun()] {
-            #expect(unknown.status == 64)
-            #expect(unknown.errors.contains("\nUsage: pippin info STORE"))
-            #expect(unknown.errors.contains("\n       pippin dump STORE"))
-        }
+        #expect(CommandRun("dmup").status == 64)
+        #expect(CommandRun("dmup").errors.hasPrefix("pippin: there is no command “dmup”; “dump” may be meant\n"))
         let help = CommandRun("--help")
         #expect(help.status == 0)
         #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json] [--model MODEL]"))

@@ -34,8 +34,8 @@ struct ResultList<Element: Hashable> {
     /// - Parameters:
     ///   - elements: the elements, in an order that keeps those of a section together.
     ///   - sectionName: the name of the section of an element.
-    /// - Throws: `OutOfOrder` for an element whose section has ended before.
-    init(_ elements: [Element], sectionName: (Element) -> String) throws(OutOfOrder) {
+    /// - Throws: `SectionOutOfOrder` for an element whose section has ended before.
+    init(_ elements: [Element], sectionName: (Element) -> String) throws(SectionOutOfOrder) {
         entries = ChunkedList(elements)
         sections = []
         isSectioned = true
@@ -46,16 +46,10 @@ struct ResultList<Element: Hashable> {
             if let last = sections.last, last.name == name {
                 sections[sections.count - 1].count += 1
             } else {
-                guard names.insert(name).inserted else { throw OutOfOrder(index: index, section: name) }
+                guard names.insert(name).inserted else { throw SectionOutOfOrder(index: index, section: name) }
                 addSection(name, at: sections.count, count: 1)
             }
         }
-    }
-
-    /// An element comes after a section that follows its own.
-    struct OutOfOrder: Error, Equatable {
-        let index: Int
-        let section: String
     }
 
     /// The place of an element; `nil` if it is not among the results.
@@ -110,6 +104,13 @@ struct ResultList<Element: Hashable> {
         entries.insert(element, at: start(of: place.section) + place.row)
         sections[place.section].count += 1
     }
+}
+
+/// An element comes after a section that follows its own. Not a part of the generic type: Swift 6.0 cannot compile an
+/// initializer that throws one.
+struct SectionOutOfOrder: Error, Equatable {
+    let index: Int
+    let section: String
 }
 
 // UIKit and AppKit give index paths these names; Foundation on other platforms does not.

@@ -14,6 +14,17 @@ struct CheckOptions: Equatable {
     }
 }
 
+/// `pippin views`.
+struct ViewsOptions: Equatable {
+    var store: String
+    var model: String?
+
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "views")
+        (store, model) = (parsed.store, parsed.options["--model"])
+    }
+}
+
 /// `pippin report`.
 struct ReportOptions: Equatable {
     var store: String

@@ -17,15 +17,24 @@ enum Usage {
         return lines.joined(separator: "\n") + "\nTry “pippin \(command.name) --help”.\n"
     }
 
-    private static let summary: String = {
-        let lines = CommandManual.all.filter { !$0.name.contains(" ") && !["completions", "manual"].contains($0.name) }
-            .map {
-                $0.name == "model"
-                    ? "model describe | validate | diff | graph | generate | compile | extract …"
-                    : "\($0.name) \($0.usage[0])"
-            }
-        let usage = lines.enumerated().map { ($0.offset == 0 ? "Usage: pippin " : "       pippin ") + $0.element }
-        return usage.joined(separator: "\n") + "\nTry “pippin --help”, or “pippin COMMAND --help”.\n"
+    private static let summary = "“pippin” alone shows the commands, and “pippin help” more of each.\n"
+
+    /// What `pippin` alone prints: what people want first, in fifteen lines.
+    static let front: String = {
+        let first = ["info", "query", "browse", "export", "import", "check", "migrate", "copy", "model"]
+        let shown = first.compactMap(CommandManual.command).map { command in
+            let words = (command.usage.first ?? "").split(separator: " ").prefix { !$0.hasPrefix("[") }
+            return ["pippin \(command.name) \(words.joined(separator: " ").replacing("STORE|URL", with: "STORE"))", command.summary]
+        }
+        let width = (shown.map { $0[0].count }.max() ?? 0) + 2
+        let others = CommandManual.commands.filter { !first.contains($0) }
+        return ([
+            "pippin looks into stores of Pippin and Core Data, and changes them when asked:", "",
+        ] + shown.map { "  " + TextTools.padded($0[0], width) + $0[1] } + [
+            "", "For example: pippin query books.sqlite 'Book where price > 10 order by title limit 20'",
+            "Others: \(others.joined(separator: ", ")).",
+            "“pippin help” says more of all, “pippin COMMAND --help” of one.",
+        ]).joined(separator: "\n") + "\n"
     }()
 
     static func text(_ topic: HelpTopic) -> String {

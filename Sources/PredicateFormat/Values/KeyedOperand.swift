@@ -1,6 +1,11 @@
 import Foundation
 import Synchronization
 
+#if compiler(<6.2)
+    /// Before Swift 6.2 the metatype of every type can be sent.
+    package typealias SendableMetatype = Any
+#endif
+
 /// An object as an operand of a predicate: it returns values by key, without boxing, and has an identity for
 /// comparisons.
 ///

@@ -41,10 +41,48 @@ package enum QueryCommand {
         _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void,
         warn: (String) -> Void
     ) throws {
-        let entity = try store.entity(named: options.entity)
-        let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
+        guard let name = options.entity else { return try exportAll(options, in: store, progress, output, warn: warn) }
+        try export(store.entity(named: name), to: options.output, options, in: store, progress, output, warn: warn)
+    }
+
+    /// Writes a file for each entity that has objects of its own, with these alone.
+    private static func exportAll(
+        _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void,
+        warn: (String) -> Void
+    ) throws {
+        let folder = options.output ?? "."
+        do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
+            throw CommandError("“\(folder)” cannot be made: \(error.localizedDescription)")
+        }
+        var files: Set<String> = []
+        var gaps: [String] = []
+        for entity in store.layout.entities where !entity.isAbstract {
+            let file = fileName(entity.name, options.format, besides: &files)
+            do {
+                try export(
+                    entity, to: "\(folder)/\(file)", options, isAlone: true, in: store, progress, output, warn: warn)
+            } catch let error as CommandError { gaps.append("\(file): \(error.message)") }
+            try output("\(file)\n")
+        }
+        if !gaps.isEmpty { throw CommandError(gaps.joined(separator: "; ")) }
+    }
+
+    /// The name of an entity's file: the entity's, without what leads out of the folder or hides the file.
+    private static func fileName(_ entity: String, _ format: RowFormat, besides files: inout Set<String>) -> String {
+        var name = String(entity.map { $0 == "/" || $0.isNewline || $0.asciiValue.map { $0 < 0x20 } ?? false ? "_" : $0 })
+        if name.hasPrefix(".") { name = "_" + name.dropFirst() }
+        while !files.insert(name.lowercased()).inserted { name += "_" }
+        return "\(name).\(format.rawValue)"
+    }
+
+    private static func export(
+        _ entity: EntityLayout, to path: String?, _ options: ExportOptions, isAlone: Bool = false,
+        in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void, warn: (String) -> Void
+    ) throws {
+        var plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
+        plan.includesSubentities = !isAlone
         let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
-        guard let path = options.output else {
+        guard let path else {
             return try complain(rows.write(options.format, output), store, entity, warn)
         }
         // Only for the bar.
@@ -79,7 +117,7 @@ extension DirectStore {
     /// - Throws: `CommandError` that names those that there are.
     func entity(named name: String) throws -> EntityLayout {
         if let entity = layout.entity(typed: name) { return entity }
-        let known = layout.entities.map(\.name).joined(separator: ", ")
-        throw CommandError("“\(self.name)” has no entity “\(name)”; it has \(known)")
+        let hint = TextProblem.hint(for: name, among: layout.entities.map(\.name))
+        throw CommandError("“\(self.name)” has no entity “\(name)”; \(hint)")
     }
 }

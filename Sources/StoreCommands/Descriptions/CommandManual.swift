@@ -5,6 +5,9 @@ package enum CommandManual {
 
     package static let all: [CommandDescription] = looking + [shell] + changing + models + others
 
+    /// The names of the commands that people type, those of one word.
+    package static let commands = all.map(\.name).filter { !$0.contains(" ") }
+
     /// A command by its name.
     package static func command(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
 
@@ -128,12 +131,17 @@ package enum CommandManual {
         CommandDescription(
             name: "export",
             usage: [
-                "STORE|URL ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--evidence FILE] [--model MODEL] [--in-place]"
+                "STORE|URL ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--evidence FILE] [--model MODEL] [--in-place]",
+                "STORE|URL --all --output FOLDER [--format FORMAT] [--verbatim] [--model MODEL] [--in-place]",
             ],
             summary: "all objects of an entity as a file",
             text:
-                "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships.",
+                "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships. The dates of a column have one width. "
+                + "Parquet and Arrow are not written: Debian has no C library for them; DuckDB and pandas make both from the CSV.",
             options: [
+                .init(
+                    name: "--all",
+                    text: "A file for each entity, with its own objects only: Author.csv, Book.csv …; --output names their folder."),
                 .init(
                     name: "--format", value: "FORMAT",
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says, or else csv.",
@@ -141,6 +149,13 @@ package enum CommandManual {
                 .init(name: "--output", value: "FILE", text: "Where to write it; without it, to the standard output."),
                 verbatim, evidence, model, inPlace,
             ]),
+        CommandDescription(
+            name: "views", usage: ["STORE [--model MODEL]"], summary: "views for programs that read SQLite",
+            text:
+                "Prints a script that attaches the store and makes a view of each entity: the model's names, dates and UUIDs as texts, JSON as text, a view of the pairs of each relationship "
+                + "from many to many. The views belong to the connection that runs the script; the store stays as it is.\n"
+                + "    pippin views books.sqlite > views.sql; sqlite3 -init views.sql :memory: 'SELECT title FROM Book'",
+            options: [model]),
         CommandDescription(
             name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
             text:
@@ -238,13 +253,28 @@ package enum CommandManual {
 
     private static let changing = [
         CommandDescription(
-            name: "import", usage: ["STORE|URL ENTITY FILE [--format FORMAT] [--verbatim] [--model MODEL]"],
+            name: "import",
+            usage: [
+                "STORE|URL ENTITY FILE [--update] [--map NAMES] [--ignore NAMES] [--format FORMAT] [--verbatim] [--model MODEL]"
+            ],
             summary: "new objects from CSV, JSON or JSON Lines",
             text:
                 "Adds an object to the store for each line, or each element, of a file. Columns and members are attributes by their names; what is there under another name is refused. "
-                + "To-one relationships are URIs of objects of the store, as export writes them; “objectID” is left out. All are added, or none. Rows are written as they are read, "
+                + "A to-one relationship is the identifier, or other unique value, of an object of the store, or its URI, as export writes it; a column “author.name” finds it by that attribute. "
+                + "“objectID” is left out. All are added, or none. Rows are written as they are read, "
                 + "however many there are, unless a relationship's other side has an order or leads to one object: then all are in memory at once.",
             options: [
+                .init(
+                    name: "--update",
+                    text:
+                        "Change the object of the store that has the same unique values, where there is one; it keeps the values that the file does not have. Without it, such an object is refused."
+                ),
+                .init(
+                    name: "--map", value: "NAMES",
+                    text: "What columns stand for, where their names are others: --map 'Titel=title,Autor=author.name'."),
+                .init(
+                    name: "--ignore", value: "NAMES",
+                    text: "Columns to leave out, with commas between them; '*' for all that the entity does not have."),
                 .init(
                     name: "--format", value: "FORMAT",
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says.",

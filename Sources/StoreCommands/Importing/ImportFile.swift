@@ -192,7 +192,9 @@ struct CSVReader {
             case _ where isQuoted:
                 throw CommandError(
                     "\(name), line \(start): a comma or the end of the line was expected after a quotation mark")
-            default: cell.append(byte)
+            default:
+                cell.append(byte)
+                _ = try bytes.copyCell(to: &cell, isQuoted: false)
             }
         }
         return cells + [try made()]
@@ -200,12 +202,9 @@ struct CSVReader {
 
     private mutating func quoted(_ name: String, _ start: Int) throws -> [UInt8] {
         var cell: [UInt8] = []
-        while let byte = try bytes.next() {
-            if byte == 0x0A { line += 1 }
-            guard byte == UInt8(ascii: "\"") else {
-                cell.append(byte)
-                continue
-            }
+        while true {
+            line += try bytes.copyCell(to: &cell, isQuoted: true)
+            guard let byte = try bytes.next() else { break }
             guard try bytes.peek() == UInt8(ascii: "\"") else { return cell }
             _ = try bytes.next()
             cell.append(byte)

@@ -139,6 +139,32 @@ struct ByteReader {
         return buffer[position - 1]
     }
 
+    /// Appends the bytes up to a quotation mark, a comma or the end of a line to a cell; up to a quotation mark only
+    /// within quotation marks.
+    ///
+    /// - Returns: how many line feeds are among them.
+    mutating func copyCell(to cell: inout [UInt8], isQuoted: Bool) throws -> Int {
+        var lines = 0
+        repeat {
+            let start = position
+            buffer.withUnsafeBufferPointer { bytes in
+                while position < bytes.count {
+                    switch bytes[position] {
+                    case UInt8(ascii: "\""): return
+                    case UInt8(ascii: ","), 0x0D: if !isQuoted { return }
+                    case 0x0A:
+                        if !isQuoted { return }
+                        lines += 1
+                    default: break
+                    }
+                    position += 1
+                }
+            }
+            cell.append(contentsOf: buffer[start..<position])
+        } while try position == buffer.count && fill()
+        return lines
+    }
+
     /// The bytes up to the end of a line, which goes, too; nil at the end of the file.
     mutating func line() throws -> Data? {
         guard try peek() != nil else { return nil }

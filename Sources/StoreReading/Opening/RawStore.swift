@@ -97,7 +97,7 @@ package struct RawStore {
         let found = entities.filter { $0.name == name }
         guard !found.isEmpty else {
             throw CommandError(
-                "“\(original.path)” has no entity “\(name)”; it has \(entities.map(\.name).joined(separator: ", "))")
+                "“\(original.path)” has no entity “\(name)”; \(TextProblem.hint(for: name, among: entities.map(\.name)))")
         }
         return found
     }

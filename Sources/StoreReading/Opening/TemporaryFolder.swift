@@ -187,8 +187,11 @@ package enum EndingSignals {
     ///
     /// - Throws: `Ended` if a signal has come.
     package static func check() throws {
-        if hasCome.load(ordering: .relaxed) { throw Ended() }
+        if haveCome { throw Ended() }
     }
+
+    /// Whether a signal has come that ends the program.
+    package static var haveCome: Bool { hasCome.load(ordering: .relaxed) }
 
     private static func performAll() {
         let works = works.withLock { $0 }

@@ -9,9 +9,10 @@ package enum FilterText {
     /// - Throws: `TextProblem` that names the wrong part.
     package static func predicate(_ text: String, of entity: EntityLayout) throws(TextProblem) -> NSPredicate? {
         guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        if let problem = UnquotedText.date(text, entity) { throw problem }
         let parsed: PredicateTree
         do { parsed = try predicateTree(of: NSPredicate(parsing: text)) } catch let error as PredicateFormatError {
-            throw problem(error, in: text)
+            throw UnquotedText.text(text, entity) ?? problem(error, in: text)
         } catch {
             throw TextProblem(text, 0..<text.count, "\(error)")
         }
@@ -54,7 +55,7 @@ package enum FilterText {
                 }
             }
         }
-        if let found { throw found }
+        if let found { throw UnquotedText.text(text, entity) ?? found }
     }
 
     /// The problem of a key path; nil if it is valid.
@@ -98,11 +99,35 @@ package enum FilterText {
         case .not(let part): return .not(withValues(part, entity))
         case .comparison(var comparison):
             if let attribute = attribute(comparison.left, entity) {
+                if comparison.comparison == .contains || comparison.modifier != .direct,
+                    let list = list(comparison.left, attribute, element: comparison.right)
+                {
+                    comparison.left = list
+                    return .comparison(comparison)
+                }
                 comparison.right = value(comparison.right, for: attribute)
             } else if let attribute = attribute(comparison.right, entity) {
+                if comparison.comparison == .in, let list = list(comparison.right, attribute, element: comparison.left) {
+                    comparison.right = list
+                    return .comparison(comparison)
+                }
                 comparison.left = value(comparison.left, for: attribute)
             }
             return .comparison(comparison)
+        }
+    }
+
+    /// The elements of a list that an attribute has as JSON; nil for another attribute. The value that they are compared
+    /// with says which kind they are of.
+    private static func list(
+        _ side: ExpressionTree, _ attribute: AttributeLayout, element: ExpressionTree
+    ) -> ExpressionTree? {
+        guard attribute.isJSON, case .constant(let value) = element else { return nil }
+        switch value {
+        case .string: return .listed(side, .text)
+        case .integer: return .listed(side, .integer)
+        case .double: return .listed(side, .double)
+        default: return nil
         }
     }
 
@@ -112,7 +137,7 @@ package enum FilterText {
     }
 
     /// The attribute that keys lead to, over relationships of any kind and by the properties of subentities.
-    private static func attribute(at keys: ArraySlice<String>, from entity: EntityLayout) -> AttributeLayout? {
+    fileprivate static func attribute(at keys: ArraySlice<String>, from entity: EntityLayout) -> AttributeLayout? {
         guard let key = keys.first else { return nil }
         for candidate in entity.selfAndSubentities {
             if let found = candidate.attribute(at: Array(keys)) { return found }
@@ -146,11 +171,70 @@ package enum FilterText {
     }
 }
 
+/// Texts and dates that were typed without quotation marks: `title == Jane Austen`. Pure.
+private enum UnquotedText {
+    private static let operators: Set<String> = [
+        "=", "<", ">", "contains", "beginswith", "endswith", "like", "matches", "in",
+    ]
+    private static let literals: Set<String> = ["nil", "null", "true", "false", "yes", "no", "self", "cast", "function"]
+
+    /// The problem of a text; nil if each text has its quotation marks.
+    static func text(_ text: String, _ entity: EntityLayout) -> TextProblem? {
+        problem(text, entity, [.stringAttributeType, .UUIDAttributeType, .URIAttributeType], "a text") { words, next in
+            guard let first = words.first, first.text.first?.isLetter == true, next?.text != "(" else { return false }
+            let key = first.text.split(separator: ".").first.map(String.init) ?? ""
+            return !literals.contains(key.lowercased())
+                && KeyCompletion.step(StoredNames.resolved(key, in: entity), from: entity) == nil
+        }
+    }
+
+    /// The problem of a date, which would be a difference of numbers.
+    static func date(_ text: String, _ entity: EntityLayout) -> TextProblem? {
+        problem(text, entity, [.dateAttributeType], "a date") { words, _ in
+            words.count >= 5 && words[1].text == "-" && words[3].text == "-"
+                && [0, 2, 4].allSatisfy { words[$0].text.first?.isNumber == true }
+        }
+    }
+
+    /// - Parameters:
+    ///   - types: the types of the attributes that are compared with such values.
+    ///   - name: what the value is called.
+    ///   - isMeant: whether words are such a value, given the word after the first.
+    private static func problem(
+        _ text: String, _ entity: EntityLayout, _ types: [NSAttributeType], _ name: String,
+        _ isMeant: ([Words.Word], Words.Word?) -> Bool
+    ) -> TextProblem? {
+        let words = Words(text).words
+        for (index, word) in words.enumerated().dropFirst()
+        where !word.isQuoted && operators.contains(word.text.lowercased()) {
+            var left = index - 1
+            while left > 0, ["!", "<", ">", "="].contains(words[left].text) { left -= 1 }
+            let keys = StoredNames.resolved(words[left].text.split(separator: ".").map(String.init), in: entity)
+            guard !words[left].isQuoted, let attribute = FilterText.attribute(at: keys[...], from: entity),
+                types.contains(attribute.type)
+            else { continue }
+            var start = index + 1
+            if words.indices.contains(start), words[start].text == "[" { start += 3 }
+            while words.indices.contains(start), ["=", ">", "{"].contains(words[start].text) { start += 1 }
+            let value = Array(words.dropFirst(start).prefix { !$0.isQuoted && !isEnd($0) })
+            guard let first = value.first, let last = value.last, isMeant(value, value.dropFirst().first) else { continue }
+            let range = first.range.lowerBound..<last.range.upperBound
+            return TextProblem(
+                text, range, "\(name) stands in quotation marks: \"\(String(Array(text)[range]))\"")
+        }
+        return nil
+    }
+
+    private static func isEnd(_ word: Words.Word) -> Bool {
+        ["and", "or", "&", "|", ")", ",", "}"].contains(word.text.lowercased())
+    }
+}
+
 /// Dates as people type them, in UTC: `2024-05-01`, `2024-05-01 13:30`, `2024-05-01T13:30:15.250Z`. Pure.
 package enum DateText {
     /// The date of a text; nil if it is not a date.
     package static func date(_ text: String) -> Date? {
-        let scanner = text.trimmingCharacters(in: .whitespaces)
+        let scanner = ValueText.trimmed(text)
         let parts = scanner.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == " " })
         guard let first = parts.first else { return nil }
         // A year before year 1 has a sign.

@@ -35,6 +35,7 @@ package struct QueryText {
     /// - Throws: `TextProblem` that names the wrong part.
     package init(_ text: String) throws(TextProblem) {
         self.text = text
+        if let problem = SQLText.problem(text) { throw problem }
         let (rest, search) = Self.withoutSearch(text)
         self.search = search
         let words = Words(rest).words

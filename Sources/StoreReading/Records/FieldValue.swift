@@ -11,6 +11,8 @@ package indirect enum FieldValue: Equatable, Sendable {
     case string(String)
     /// Seconds since 2001.
     case date(Double)
+    /// A date as it is written, in ISO 8601.
+    case dateText(String)
     case data(Data)
     /// Bytes that contain JSON.
     case json(String)

@@ -27,8 +27,8 @@ package struct StoreObjects {
     package func entities(named name: String?) throws -> [EntityLayout] {
         guard let name else { return layout.entities }
         guard let entity = layout.entity(typed: name) else {
-            let known = layout.entities.map(\.name).joined(separator: ", ")
-            throw CommandError("“\(place)” has no entity “\(name)”; it has \(known)")
+            let hint = TextProblem.hint(for: name, among: layout.entities.map(\.name))
+            throw CommandError("“\(place)” has no entity “\(name)”; \(hint)")
         }
         return entity.selfAndSubentities
     }

@@ -68,7 +68,7 @@ package enum CSVText {
     /// A value as a cell that no spreadsheet evaluates: only values that are text may be formulas.
     static func guardedCell(_ value: FieldValue) -> String {
         switch value {
-        case .integer, .double, .decimal, .date: cell(value)
+        case .integer, .double, .decimal, .date, .dateText: cell(value)
         default: guarded(cell(value))
         }
     }
@@ -82,6 +82,7 @@ package enum CSVText {
         case .double(let value): "\(value)"
         case .decimal(let digits): digits
         case .date(let seconds): TextTools.iso8601(seconds)
+        case .dateText(let text): text
         case .uuid(let value): value.uuidString
         case .url(let text), .json(let text): text
         case .data(let data): data.base64EncodedString()

@@ -84,6 +84,7 @@ package enum DumpJSON {
         case .decimal(let digits): digits == "NaN" ? JSONText.string(digits) : digits
         case .string(let value): JSONText.string(value)
         case .date(let seconds): JSONText.string(TextTools.iso8601(seconds))
+        case .dateText(let text): JSONText.string(text)
         case .data(let data): JSONText.string(data.base64EncodedString())
         case .json(let text): text
         case .uuid(let value): JSONText.string(value.uuidString)

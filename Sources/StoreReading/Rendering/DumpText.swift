@@ -53,6 +53,7 @@ package enum DumpText {
         case .double(let value): return "\(value)"
         case .decimal(let digits): return digits
         case .string(let value): return quoted(value)
+        case .dateText(let text): return text
         case .date(let seconds):
             let text = TextTools.iso8601(seconds)
             guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }

@@ -57,7 +57,11 @@ package enum EntityText {
             let maximum = relationship.maxCount > 0 ? "\(relationship.maxCount)" : "any number"
             remarks.append("\(relationship.minCount) to \(maximum)")
         }
-        if let inverse = relationship.inverseName { remarks.append("inverse \(inverse)") }
+        if let source = relationship.impliedBy(property.name) {
+            remarks.append("implied by \(source)")
+        } else if let inverse = relationship.inverseName {
+            remarks.append("inverse \(inverse)")
+        }
         switch relationship.deleteRule {
         case .nullifyDeleteRule: break
         case .cascadeDeleteRule: remarks.append("cascades")
@@ -77,6 +81,15 @@ package enum EntityText {
             let line = String(repeating: " ", count: indent) + cells.joined(separator: "   ")
             return String(line.reversed().drop { $0 == " " }.reversed())
         }
+    }
+}
+
+extension RelationshipDocument {
+    /// The relationship that a model of structs declares, `Book.author`, of which this one is the other side that nobody
+    /// wrote, `authorOfBook`; nil for one that is declared. Pure.
+    package func impliedBy(_ name: String) -> String? {
+        guard let inverseName, let destinationName, name == "\(inverseName)Of\(destinationName)" else { return nil }
+        return "\(destinationName).\(inverseName)"
     }
 }
 

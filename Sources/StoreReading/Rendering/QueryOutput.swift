@@ -52,11 +52,30 @@ package struct QueryOutput {
         _ output: (String) throws -> Void
     ) throws -> OutputRemarks {
         guard format != .table else { return OutputRemarks(misread: try writeTable(bold, quiet, output)) }
-        var writer = RowWriter(format, columns, isVerbatim: isVerbatim)
+        var writer = RowWriter(format, columns, isVerbatim: isVerbatim, decimals: decimals())
         try output(writer.start)
         let misread = try forEach { try writer.write($0, output) }
         try output(writer.end)
         return OutputRemarks(omission: writer.omission, misread: misread)
+    }
+
+    /// How many decimals the dates of each column need, so that all of a column have one width: other programs take a
+    /// column of several for texts. That reads the dates once more, and before the first row.
+    private func decimals() -> [Int: Int] {
+        let dates = columns.slots.filter { columns.entity.slots[$0].attribute?.type == .dateAttributeType }
+        guard !dates.isEmpty else { return [:] }
+        var decimals: [Int: Int] = [:]
+        // Of a damaged store the dates before the damage count; the rows tell the rest.
+        try? store.asking { engine in
+            try engine.forEachRow(plan) { row in
+                for slot in dates {
+                    guard let date = row.date(at: slot) else { continue }
+                    decimals[slot] = max(decimals[slot] ?? 0, TextTools.decimals(date))
+                }
+                return !EndingSignals.haveCome
+            }
+        }
+        return decimals
     }
 
     /// - Returns: the values that are read as something else than what the file has.

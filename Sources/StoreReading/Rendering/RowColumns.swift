@@ -28,11 +28,7 @@ package struct RowColumns {
         columns = try names.map { name in
             let resolved = StoredNames.resolved(name, in: entity)
             guard let column = all.first(where: { $0.name == resolved }) else {
-                let near = TextProblem.near(name, among: all.map(\.name)).map { "“\($0)”" }
-                let known =
-                    near.isEmpty
-                    ? "it has \(all.map(\.name).joined(separator: ", "))"
-                    : "\(near.joined(separator: " or ")) may be meant"
+                let known = TextProblem.hint(for: name, among: all.map(\.name))
                 throw CommandError("“\(entity.name)” has no column “\(name)”; \(known)")
             }
             return column
@@ -70,6 +66,7 @@ package struct RowWriter {
     private var gaps = (count: 0, first: "")
     /// The beginnings of the URIs of an entity's objects.
     private var prefixes: [ObjectIdentifier: String] = [:]
+    private let decimals: [Int: Int]
 
     /// - Parameters:
     ///   - format: any format except a table, whose widths need all rows.
@@ -78,7 +75,12 @@ package struct RowWriter {
     ///     spreadsheet would evaluate.
     ///   - marksGaps: whether values that cannot be read are marked, in JSON in each object and in CSV in a column of
     ///     their own; otherwise they are only left out. See `ValueMarks`.
-    package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false, marksGaps: Bool = false) {
+    ///   - decimals: the fewest decimals of the second in each column of dates, by slot.
+    package init(
+        _ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false, marksGaps: Bool = false,
+        decimals: [Int: Int] = [:]
+    ) {
+        self.decimals = decimals
         self.format = format
         self.columns = columns
         self.isVerbatim = isVerbatim
@@ -142,6 +144,9 @@ package struct RowWriter {
     /// JSON, it is written as bytes.
     private mutating func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
         let value = read(row, column)
+        if case .date(let seconds) = value, let decimals = decimals[column.slot], decimals > 0 {
+            return .dateText(TextTools.iso8601(seconds, decimals: decimals))
+        }
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
         guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }

@@ -30,6 +30,18 @@ package struct TextProblem: Error, Equatable {
         return "\(sentence)\n    \(String(line))\n    \(mark)"
     }
 
+    /// What to say of a name that does not exist: the names that may be meant, or all that there are.
+    ///
+    /// - Parameters:
+    ///   - name: the name.
+    ///   - names: those that exist.
+    ///   - all: what stands before all names: “it has”.
+    package static func hint(for name: String, among names: [String], all: String = "it has") -> String {
+        let near = near(name, among: names).map { "“\($0)”" }
+        return near.isEmpty
+            ? "\(all) \(names.joined(separator: ", "))" : "\(near.joined(separator: " or ")) may be meant"
+    }
+
     /// Names similar to one that does not exist, the most similar first.
     package static func near(_ name: String, among names: some Sequence<String>) -> [String] {
         let limit = max(1, min(3, name.count / 2))

@@ -96,16 +96,16 @@ package enum TextTools {
 
     /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs to be read back: none, three, or
     /// six to nine. The calendar is Foundation's; see ``CalendarDate``.
-    package static func iso8601(_ secondsSince2001: Double) -> String {
-        guard secondsSince2001.isFinite, abs(secondsSince2001) < 3e11 else { return "\(secondsSince2001)" }
-        var (whole, fraction, decimals, scale) = (secondsSince2001.rounded(.down), 0.0, 6, 1_000_000.0)
-        let rest = secondsSince2001 - whole
-        while true {
-            fraction = (rest * scale).rounded()
-            if decimals == 9 || whole + fraction / scale == secondsSince2001 { break }
-            (decimals, scale) = (decimals + 1, scale * 10)
-        }
-        if fraction == scale { (whole, fraction) = (whole + 1, 0) }
+    ///
+    /// - Parameters:
+    ///   - secondsSince2001: the date.
+    ///   - least: the fewest decimals: 0, 3, or 6 to 9.
+    /// - Returns: the date in ISO 8601; a number for a date beyond every calendar.
+    package static func iso8601(_ secondsSince2001: Double, decimals least: Int = 0) -> String {
+        guard isInCalendar(secondsSince2001) else { return "\(secondsSince2001)" }
+        let (whole, fraction, needed) = parts(secondsSince2001)
+        var (number, decimals) = (fraction, needed)
+        while decimals < least { (number, decimals) = (number * 10, decimals + 1) }
         let days = (whole / 86_400).rounded(.down)
         let seconds = Int(whole - days * 86_400)
         let date = CalendarDate(daysSince2001: Int(days))
@@ -118,13 +118,34 @@ package enum TextTools {
             text += sign
             append(number, 2, to: &text)
         }
-        if fraction != 0 {
+        if decimals > 0 {
             text += "."
-            var number = Int(fraction)
-            if decimals == 6, number % 1000 == 0 { (number, decimals) = (number / 1000, 3) }
             append(number, decimals, to: &text)
         }
         return text + "Z"
+    }
+
+    /// How many decimals of the second a date needs to be read back: none, three, or six to nine.
+    package static func decimals(_ secondsSince2001: Double) -> Int {
+        isInCalendar(secondsSince2001) ? parts(secondsSince2001).decimals : 0
+    }
+
+    private static func isInCalendar(_ seconds: Double) -> Bool { seconds.isFinite && abs(seconds) < 3e11 }
+
+    /// Whole seconds, and the decimals of the rest.
+    private static func parts(_ secondsSince2001: Double) -> (whole: Double, fraction: Int, decimals: Int) {
+        var (whole, fraction, decimals, scale) = (secondsSince2001.rounded(.down), 0.0, 6, 1_000_000.0)
+        let rest = secondsSince2001 - whole
+        if rest == 0 { return (whole, 0, 0) }
+        while true {
+            fraction = (rest * scale).rounded()
+            if decimals == 9 || whole + fraction / scale == secondsSince2001 { break }
+            (decimals, scale) = (decimals + 1, scale * 10)
+        }
+        if fraction == scale { (whole, fraction) = (whole + 1, 0) }
+        let number = Int(fraction)
+        if number == 0 { return (whole, 0, 0) }
+        return decimals == 6 && number % 1000 == 0 ? (whole, number / 1000, 3) : (whole, number, decimals)
     }
 
     /// Appends a number with at least the given number of digits.

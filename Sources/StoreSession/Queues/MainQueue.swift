@@ -4,8 +4,14 @@ import Foundation
 /// The main queue, as contexts and managers know it.
 package enum MainQueue {
     // Once a program waits in dispatchMain(), as one with an async main does, the main queue may run on any thread.
-    private static let key = DispatchSpecificKey<Bool>()
-    private static let mark: Void = DispatchQueue.main.setSpecific(key: key, value: true)
+    private static let key = Key()
+    private static let mark: Void = DispatchQueue.main.setSpecific(key: key.key, value: true)
+
+    /// The key of the mark, which Dispatch compares by its address.
+    private struct Key: @unchecked Sendable {
+        // @unchecked Sendable: immutable; with Swift 6.0 the class is not known to be safe.
+        let key = DispatchSpecificKey<Bool>()
+    }
 
     package static let identity = ObjectIdentifier(DispatchQueue.main)
 
@@ -13,7 +19,7 @@ package enum MainQueue {
     /// asynchronous `main`, other threads take turns at it.
     package static var isCallers: Bool {
         _ = mark
-        return MainThread.isCurrent || DispatchQueue.getSpecific(key: key) == true
+        return MainThread.isCurrent || DispatchQueue.getSpecific(key: key.key) == true
     }
 
     /// Whether the caller is on the main queue, or on a queue for which the main queue waits.

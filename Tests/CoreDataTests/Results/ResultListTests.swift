@@ -178,7 +178,7 @@ struct ResultListTests {
     @Test("An element of a section that ended before is named")
     func outOfOrder() {
         let items = [Item(0, 1, "A"), Item(1, 2, "B"), Item(2, 3, "A")]
-        #expect(throws: ResultList<Item>.OutOfOrder(index: 2, section: "A")) {
+        #expect(throws: SectionOutOfOrder(index: 2, section: "A")) {
             _ = try ResultList(items, sectionName: \.section)
         }
     }
