@@ -96,9 +96,56 @@ struct ExpansionTests {
         #expect(!source.contains("\\Self.`id`"))
         let coded = expansion(of: "struct Person { enum CodingKeys: String, CodingKey { case age }; \(member) }").source
         #expect(coded.contains("\\Self.`age`: \"age\",") && !coded.contains("compiledColumns"))
-        for other in ["#if DEBUG\n\(member)\n#endif", "lazy \(member)", "@Clamped \(member)", "var age = { 1 }()"] {
+        for other in ["#if DEBUG\n\(member)\n#endif", "lazy \(member)", "var age = { 1 }()"] {
             #expect(!expansion(of: "struct Person { let id: Int; \(other) }").source.contains("observedProperties"))
         }
+    }
+
+    @Test("names a wrapped property by the name that it is stored under")
+    func wrapped() {
+        let source = expansion(of: "struct Person { let id: Int; @Clamped var level = 1 }").source
+        #expect(source.contains("\\Self.`level`: \"_level\","))
+        #expect(!source.contains("initialValues"))
+    }
+
+    @Test(
+        "gives the initial value to what is decoded without the property, and to stored objects without it",
+        arguments: [
+            ("3", "Int"), ("\"none\"", "String"), ("-1.5", "Double"), ("[]", "[Int]"), (".new", "Mood"), ("Mood.new", "Mood"),
+            ("Date()", "Date"), ("Size(width: 1, height: 2)", "Size"), ("true", "Bool"),
+        ])
+    func initialValues(value: String, type: String) {
+        let source = expansion(of: "struct Person { let id: Int; var x: \(type) = \(value) }").source
+        #expect(
+            source.contains(
+                "self.`x` = try \(pippin)ModelCoding.value(of: .`x`, in: container, initially: { \(value) })"))
+        #expect(
+            source.contains("\"x\": \(pippin)ModelCoding.initial(of: \\Self.`x`) { \(value) },"))
+    }
+
+    @Test(
+        "repeats no initial value that may mean something else in an extension, or another one each time",
+        arguments: ["UUID()", "make()", "\"\\(1)\"", "{ 3 }()", "count + 1", "Self.first + [1]", "try! f()", "a ? 1 : 2"])
+    func otherValues(value: String) {
+        let source = expansion(of: "struct Person { let id: Int; var x: Int = \(value) }").source
+        #expect(!source.contains("initial"), "\(source)")
+    }
+
+    @Test("repeats literals alone in a nested type, and no value for an identifier or for nil")
+    func fewerValues() {
+        let source = expansion(
+            of: "struct Person { var id = 1; var a: Mood = Mood.new; var b = 3; var c: Int? = nil }", named: "V1.Person"
+        ).source
+        #expect(source.contains("\"b\": ") && !source.contains("\"a\": ") && !source.contains("Mood"))
+        #expect(!source.contains("\"id\": ") && !source.contains("\"c\": "))
+    }
+
+    @Test("refuses a function, a tuple and Any at their place", arguments: ["(Int) -> Void", "(Int, Int)", "Any"])
+    func uncodable(type: String) {
+        let source = "struct Person { let id: Int; var x: \(type) }"
+        let expansion = expansion(of: source)
+        #expect(expansion.problem?.hasPrefix("'x' is ") == true)
+        #expect(expansion.place.map { Array(source.utf8)[$0] } == UInt8(ascii: "x"))
     }
 
     @Test("names an identifier that is not stored under that name")

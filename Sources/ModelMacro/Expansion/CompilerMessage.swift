@@ -86,8 +86,9 @@ extension CompilerMessage {
         }
         let expansion = expand(attached)
         var result = CompilerAnswer.ExpansionResult(expandedSource: expansion.source)
-        result.diagnostics = expansion.problems.map {
-            CompilerAnswer.Diagnostic(message: $0, position: attached.position)
+        result.diagnostics = expansion.problems.enumerated().map { index, problem in
+            let place = expansion.places.indices.contains(index) ? expansion.places[index] : nil
+            return CompilerAnswer.Diagnostic(message: problem, position: place.map(attached.position(at:)) ?? attached.position)
         }
         return CompilerAnswer(expandMacroResult: result)
     }
@@ -112,6 +113,12 @@ extension CompilerMessage.Attached {
         let tokens = Lexer.tokens(of: list.source)
         guard let colon = tokens.firstIndex(where: { $0.isSign(":") }) else { return [] }
         return tokens[colon...].compactMap(\.name)
+    }
+
+    /// The position of what is at an offset in the declaration.
+    fileprivate func position(at offset: Int) -> CompilerAnswer.Position {
+        CompilerAnswer.Position(
+            fileName: declSyntax.location?.fileName ?? "", offset: (declSyntax.location?.offset ?? 0) + offset)
     }
 
     /// The position of the attribute, at which problems are shown.
@@ -161,6 +168,8 @@ package struct MacroExpansion: Equatable, Sendable {
     package var source: String
     /// Error messages; empty if there are none.
     package var problems: [String] = []
+    /// Offsets in the declaration at which the problems are shown; the attribute's position for those that have none.
+    package var places: [Int] = []
 
     package init(source: String = "", problems: [String] = []) {
         (self.source, self.problems) = (source, problems)

@@ -4,7 +4,9 @@ extension CoreModelExpansion {
         let declaration = DeclarationParser.declaration(in: attached.declSyntax.source)
         let expansion = CoreModelExpansion(
             of: declaration, named: attached.typeName(or: declaration.name), conformances: attached.conformances)
-        return MacroExpansion(source: expansion.source, problems: expansion.problem.map { [$0] } ?? [])
+        var answer = MacroExpansion(source: expansion.source, problems: expansion.problem.map { [$0] } ?? [])
+        answer.places = expansion.place.map { [$0] } ?? []
+        return answer
     }
 }
 
@@ -14,6 +16,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
     package var source = ""
     /// The compiler's error message; nil if there is none.
     package var problem: String?
+    /// The offset in the declaration at which the message is shown; nil for the attribute's.
+    package var place: Int?
     /// What stands before each member that names a deprecated property: a deprecated member may, without a warning.
     private var availability = ""
 
@@ -26,26 +30,37 @@ package struct CoreModelExpansion: Equatable, Sendable {
             problem = "A model is a struct or a final class: @CoreModel cannot make one of this \(keyword)."
             return
         }
+        if let property = declaration.properties.first(where: { $0.uncodable != nil }), let type = property.uncodable,
+            declaration.reason == nil
+        {
+            problem = "'\(property.name)' is \(type), which no store can keep: a model's properties are Codable. Make it a "
+                + "computed property, or one of another type."
+            place = property.offset
+            return
+        }
         // A property that is there only on a condition cannot be named.
         let isCertain = declaration.reason != .condition
-        var observed = declaration.properties.filter { $0.isObserved && isCertain }.map(\.name)
+        var observed = declaration.properties.filter { $0.isObserved && isCertain }.map { ($0.name, $0.name) }
+        // A wrapper is stored under its property's name with an underscore.
+        observed += declaration.properties.filter { $0.isWrapped && isCertain }.map { ($0.name, "_" + $0.name) }
         // An identifier that is computed, by the model or by the protocol.
         let stored = declaration.properties.map(\.name)
-        if isCertain, !stored.isEmpty, !stored.contains("id") { observed.append("id") }
+        if isCertain, !stored.isEmpty, !stored.contains("id") { observed.append(("id", "id")) }
         let isConforming = !conformances.contains("CoreModel")
         let conformance = isConforming ? "" : ": \(Self.isolation)\(Self.pippin)CoreModel"
         let head = "\(Self.isolation)extension \(type)\(conformance) {"
         availability = declaration.hasDeprecatedProperties ? "@available(*, deprecated)\n    " : ""
         guard declaration.reason == nil, !declaration.properties.isEmpty else {
-            if !isConforming || !observed.isEmpty { source = "\(head)\(self.observed(observed))}" }
+            let members = self.observed(observed) + (isCertain ? initialValues(declaration.properties, of: type) : "")
+            if !isConforming || !members.isEmpty { source = "\(head)\(members)}" }
             return
         }
         let names = declaration.properties.map(\.name)
         source = """
             \(head)
-            \(coding(names))
+            \(coding(declaration.properties, isNested: type.contains(".")))
             \(reader(declaration.properties, isNested: type.contains(".")))
-            \(columns(names))\(self.observed(observed))
+            \(columns(names))\(self.observed(observed))\(initialValues(declaration.properties, of: type))
             }
             """
     }
@@ -59,8 +74,15 @@ package struct CoreModelExpansion: Equatable, Sendable {
     ///
     /// The members are public, since the type may get its access from an enclosing extension that the macro does not
     /// see.
-    private func coding(_ properties: [String]) -> String {
+    ///
+    /// What has no value in a decoder gets the property's initial value, which may be named where the extension sees it.
+    private func coding(_ all: [ModelDeclaration.Property], isNested: Bool) -> String {
         let coding = "\(Self.pippin)ModelCoding"
+        let properties = all.map(\.name)
+        let values = all.map { property in
+            let initial = property.initial(isNested: isNested).map { ", initially: { \($0) }" } ?? ""
+            return "        self.`\(property.name)` = try \(coding).value(of: .`\(property.name)`, in: container\(initial))"
+        }
         return """
                 private enum CodingKeys: \(Self.swift)String, \(Self.swift)CodingKey {
             \(lines(properties) { "        case `\($0)`" })
@@ -68,7 +90,7 @@ package struct CoreModelExpansion: Equatable, Sendable {
 
                 \(availability)public init(from decoder: any \(Self.swift)Decoder) throws {
                     let container = try decoder.container(keyedBy: CodingKeys.self)
-            \(lines(properties) { "        self.`\($0)` = try \(coding).value(of: .`\($0)`, in: container)" })
+            \(values.joined(separator: "\n"))
                 }
 
                 \(availability)public func encode(to encoder: any \(Self.swift)Encoder) throws {
@@ -120,15 +142,38 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
+    /// The initial values of properties, for objects that a store has without them. An identifier has none in common with
+    /// others.
+    private func initialValues(_ properties: [ModelDeclaration.Property], of type: String) -> String {
+        let values = properties.compactMap { property -> String? in
+            guard !["id", "uid"].contains(property.name), let value = property.initial(isNested: type.contains(".")),
+                value != "nil"
+            else { return nil }
+            let name = Self.literal(property.name)
+            return "            \(name): \(Self.pippin)ModelCoding.initial(of: \\Self.`\(property.name)`) { \(value) },"
+        }
+        guard !values.isEmpty else { return "" }
+        return """
+
+
+                \(availability)public static var initialValues: [\(Self.swift)String: any \(Self.swift)Encodable & \(Self.swift)Sendable] {
+                    [
+            \(values.joined(separator: "\n"))
+                    ]
+                }
+
+            """
+    }
+
     /// Nothing for a model without such properties.
-    private func observed(_ properties: [String]) -> String {
+    private func observed(_ properties: [(name: String, stored: String)]) -> String {
         guard !properties.isEmpty else { return "" }
         return """
 
 
                 \(availability)public static var observedProperties: [\(Self.swift)AnyKeyPath: \(Self.swift)String] {
                     [
-            \(lines(properties) { "            \\Self.`\($0)`: \(Self.literal($0))," })
+            \(lines(properties) { "            \\Self.`\($0.name)`: \(Self.literal($0.stored))," })
                     ]
                 }
 
@@ -189,7 +234,8 @@ package struct DeclarationParser {
             if modifiers.contains("static") || modifiers.contains("class") { return cursor.skipMember() }
             let isPlain = !modifiers.contains("lazy") && attributes.allSatisfy(Keywords.plainAttributes.contains)
             let first = declaration.properties.count
-            parseProperties(isConstant: keyword == "let", isPlain: isPlain)
+            parseProperties(
+                isConstant: keyword == "let", isPlain: isPlain, isWrapped: !isPlain && !modifiers.contains("lazy"))
             if attributes.contains("deprecated"), declaration.properties.count > first {
                 declaration.hasDeprecatedProperties = true
             }
@@ -222,8 +268,9 @@ package struct DeclarationParser {
     // MARK: Properties
 
     /// The properties of one `var` or `let`.
-    private mutating func parseProperties(isConstant: Bool, isPlain: Bool) {
+    private mutating func parseProperties(isConstant: Bool, isPlain: Bool, isWrapped: Bool) {
         while true {
+            let offset = cursor.next?.offset ?? 0
             guard let name = cursor.next?.name else {
                 // A pattern: `let (a, b) = …`.
                 declaration.reason = declaration.reason ?? .property("(")
@@ -233,7 +280,10 @@ package struct DeclarationParser {
             let form = cursor.takeProperty()
             if !form.isComputed {
                 declaration.properties.append(
-                    ModelDeclaration.Property(name: name, type: form.type, isObserved: form.isObserved && isPlain))
+                    ModelDeclaration.Property(
+                        name: name, type: form.type, isObserved: form.isObserved && isPlain, isWrapped: isWrapped,
+                        value: isPlain && !isConstant ? form.value.map { InitialValue(source: $0) } : nil,
+                        offset: offset))
                 if !isPlain || isConstant && form.hasValue {
                     declaration.reason = declaration.reason ?? .property(name)
                 }
@@ -268,6 +318,66 @@ package struct ModelDeclaration: Equatable, Sendable {
         /// Whether it has `willSet` or `didSet`, so that Swift shows its key path as a computed property's, and is
         /// neither lazy nor wrapped.
         package var isObserved = false
+        /// Whether an attribute may be a wrapper, which Swift shows as a computed property, too.
+        package var isWrapped = false
+        /// The initial value of a variable without a wrapper.
+        package var value: InitialValue?
+        /// The offset of its name in the declaration.
+        package var offset = 0
+
+        /// The initial value, if an extension of the type may repeat it.
+        func initial(isNested: Bool) -> String? {
+            guard let value, value.isPlain(isNested: isNested) else { return nil }
+            return value.source
+        }
+
+        /// What a type is that cannot be coded, as far as its spelling says; nil for any other.
+        var uncodable: String? {
+            guard let type else { return nil }
+            let tokens = Lexer.tokens(of: type)
+            if tokens.contains(where: { $0.isSign("->") }) { return "a function" }
+            if tokens.first?.isSign("(") == true, tokens.contains(where: { $0.isSign(",") }),
+                tokens.last?.isSign(")") == true
+            {
+                return "a tuple"
+            }
+            return tokens.count == 1 && ["Any", "AnyObject"].contains(type) ? "of any type" : nil
+        }
+    }
+
+    /// The initial value of a property, as it is written.
+    package struct InitialValue: Equatable, Sendable {
+        package var source: String
+
+        /// Types of the standard library and of Foundation, which an extension of a nested type sees, too.
+        private static let knownTypes: Set<String> = [
+            "Date", "Decimal", "Data", "URL", "String", "Int", "Double", "Float", "Bool", "Set", "Array", "Dictionary",
+        ]
+
+        /// Whether the value means the same in an extension: literals, cases, and calls of types with these.
+        ///
+        /// A value that is another one each time, such as a `UUID()`, is none that objects can have in common.
+        func isPlain(isNested: Bool) -> Bool {
+            let tokens = Lexer.tokens(of: source)
+            guard !tokens.isEmpty else { return false }
+            for (index, token) in tokens.enumerated() {
+                switch token.kind {
+                case .literal: if token.text.contains("\\") && token.text.contains("(") { return false }
+                case .sign: if !["[", "]", "(", ")", ",", ":", "-", "."].contains(token.text) { return false }
+                case .name(let isQuoted):
+                    if index > 0, tokens[index - 1].isSign(".") { continue }
+                    if !isQuoted, ["true", "false", "nil"].contains(token.text) { continue }
+                    let next = index + 1 < tokens.count ? tokens[index + 1] : nil
+                    if next?.isSign(":") == true, index > 0, tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",") {
+                        continue
+                    }
+                    let isType = token.text.first?.isUppercase == true && token.text != "UUID"
+                    let isUsed = next.map { $0.isSign(".") || $0.isSign("(") } ?? false
+                    guard isType, isUsed, !isNested || Self.knownTypes.contains(token.text) else { return false }
+                }
+            }
+            return true
+        }
     }
 
     /// Why the columns of a model are left to `Codable`.

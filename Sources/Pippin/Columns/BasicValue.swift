@@ -236,6 +236,46 @@ public enum ModelCoding {
         return try container.decodeIfPresent(Value.self, forKey: key)
     }
 
+    /// Decodes a value that may be missing, and is the property's initial value then.
+    ///
+    /// - Parameters:
+    ///   - key: the property's key.
+    ///   - container: the container that may have the value.
+    ///   - initial: the initial value.
+    /// - Returns: the value.
+    /// - Throws: `DecodingError`, or what the container throws.
+    public static func value<Key: CodingKey, Value: Decodable>(
+        of key: Key, in container: KeyedDecodingContainer<Key>, initially initial: () -> Value
+    ) throws -> Value {
+        do { return try value(of: key, in: container) } catch DecodingError.keyNotFound(let missing, let context)
+            where missing.stringValue == key.stringValue && context.codingPath.count == container.codingPath.count
+        {
+            return initial()
+        }
+    }
+
+    /// The initial value of a property.
+    ///
+    /// - Parameters:
+    ///   - property: the property, which says of which type the value is.
+    ///   - value: makes the value.
+    /// - Returns: the value.
+    public static func initial<Model, Value: Encodable & Sendable>(
+        of property: KeyPath<Model, Value>, _ value: () -> Value
+    ) -> any Encodable & Sendable { value() }
+
+    /// What the compiler shows for a property whose type is not `Codable`.
+    ///
+    /// - Parameters:
+    ///   - key: the property's key.
+    ///   - container: the container.
+    /// - Returns: never.
+    @available(*, unavailable, message: "a model's properties are Codable: make the type of this one Codable")
+    @_disfavoredOverload
+    public static func value<Key: CodingKey, Value>(
+        of key: Key, in container: KeyedDecodingContainer<Key>
+    ) throws -> Value { fatalError("the compiler refuses this call") }
+
     /// Encodes a value, or leaves out what is missing.
     ///
     /// - Parameters:

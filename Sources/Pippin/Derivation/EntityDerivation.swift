@@ -19,7 +19,7 @@ enum EntityDerivation {
             FieldPlan($0, name: $1, property: $1, kind: $0.kind)
         }
         let schema = Model.schema as? any AnySchema
-        let facts = schema?.facts ?? []
+        var facts = schema?.facts ?? []
         try KeptAsJSON(type: probe.name, probed: probed).apply(facts, to: &fields)
         for index in fields.indices where fields[index].name != formerNames[index] {
             fields[index].formerName = formerNames[index]
@@ -30,12 +30,14 @@ enum EntityDerivation {
             mark.formerName = field.formerName.map(FieldPlan.listMark)
             fields.append(mark)
         }
+        let uidField = try IdentifierField(fields: probed, names: names, numbers: probe.values.numbers)
+            .index(for: prototype)
+        facts += InitialValues.facts(of: type, fields, uidField: uidField, besides: facts)
         let plan = EntityPlan(
             type: type, name: schema?.entityName ?? probe.name,
             record: RecordPlan(
                 name: probe.name, fields: fields, columns: try columns(of: type, prototype, probed.map(\.key))),
-            uidField: try IdentifierField(fields: probed, names: names, numbers: probe.values.numbers)
-                .index(for: prototype), facts: facts)
+            uidField: uidField, facts: facts)
         try SchemaCheck.check(plan)
         try EncodedKeys(type: probe.name).check(prototype, plan.record)
         return plan
@@ -207,4 +209,38 @@ struct KeptAsJSON {
         .notDerivable(type: type, property: property.path ?? property.spelling, reason: "it cannot be JSON: \(reason)")
     }
 
+}
+
+/// The initial values of models' properties, evaluated once: a date is the same for all objects, and for the model.
+private enum InitialValues {
+    private static let known = Locked<[ObjectIdentifier: [String: any Encodable & Sendable]]>([:])
+
+    /// The defaults that initial values stand for: of properties that must have a value, and for which the schema says
+    /// nothing else.
+    static func facts<Model: CoreModel>(
+        of type: Model.Type, _ fields: [FieldPlan], uidField: Int, besides facts: [SchemaFact]
+    ) -> [SchemaFact] {
+        let values = values(of: type)
+        guard !values.isEmpty else { return [] }
+        let declared = facts.compactMap { fact in
+            if case .defaultValue(let property, _) = fact { property.path } else { nil }
+        }
+        return fields.indices.compactMap { index in
+            let field = fields[index]
+            guard index != uidField, field.mark == nil, !field.isOptional, field.related == nil,
+                !declared.contains(field.property), let value = values[field.property]
+            else { return nil }
+            return .defaultValue(PropertyName(path: field.property), value)
+        }
+    }
+
+    private static func values<Model: CoreModel>(of type: Model.Type) -> [String: any Encodable & Sendable] {
+        if let values = known.withLock({ $0[ObjectIdentifier(type)] }) { return values }
+        let values = Model.initialValues
+        return known.withLock { known in
+            if let earlier = known[ObjectIdentifier(type)] { return earlier }
+            known[ObjectIdentifier(type)] = values
+            return values
+        }
+    }
 }

@@ -258,7 +258,11 @@ final class EntityPlan: Sendable {
     var propertyNames: [String] { record.propertyNames }
 
     /// The field of the property with that name.
-    func field(named name: String) -> FieldPlan? { fields.first { $0.name == name } }
+    func field(named name: String) -> FieldPlan? {
+        if let field = fields.first(where: { $0.name == name }) { return field }
+        // A property with an attribute is named as if that were a wrapper; another macro's may be none.
+        return name.hasPrefix("_") ? fields.first { $0.name == name.dropFirst() } : nil
+    }
 
     func owns(_ field: FieldPlan) -> Bool { owned.contains(field.name) }
 

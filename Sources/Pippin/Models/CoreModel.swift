@@ -36,11 +36,18 @@ public protocol CoreModel: Codable, Sendable, Identifiable, ObservedProperties w
     /// Functions that read and write the model's columns in place of its coding; nil for a model without
     /// ``CoreModel()``.
     static var compiledColumns: ModelColumns? { get }
+
+    /// The initial values of properties, by name, as far as ``CoreModel()`` sees them: what objects have that a store
+    /// has without them, unless ``schema`` says otherwise.
+    static var initialValues: [String: any Encodable & Sendable] { get }
 }
 
 extension CoreModel {
     /// Nil: the model is read and written by its coding.
     public static var compiledColumns: ModelColumns? { nil }
+
+    /// Empty: no initial value is known.
+    public static var initialValues: [String: any Encodable & Sendable] { [:] }
 
     /// Empty: no property is known to be observed.
     public static var observedProperties: [AnyKeyPath: String] { [:] }
@@ -72,7 +79,11 @@ extension CoreModel where SchemaType == Schema<Self> {
 /// ```
 ///
 /// The model is stored exactly as with `: CoreModel` and synthesized coding; it is only faster. The stored properties
-/// are the columns, including private ones. Filters and orders take those with `willSet` or `didSet`, too.
+/// are the columns, including private ones. Filters and orders take those with `willSet` or `didSet`, and wrapped ones, too.
+///
+/// An initial value is the default: `var stars = 3` over a store without `stars` gives each stored object 3, and so does
+/// an import without that column. That goes for literals, cases, and calls of types with these, such as `Date()`, which is
+/// evaluated once; for everything else say ``SchemaRule/defaultValue(_:_:)``.
 ///
 /// If a type declares `init(from:)`, `encode(to:)` or `CodingKeys`, is a final class, or has lazy or wrapped properties
 /// or constants with a value, it is read and written by its coding: the macro adds only the conformance. Declare your
@@ -82,7 +93,8 @@ extension CoreModel where SchemaType == Schema<Self> {
 /// are their values `nonisolated`, since they are coded off the main actor.
 @attached(
     extension, conformances: CoreModel, names: named(CodingKeys), named(init(from:)), named(encode(to:)),
-    named(init(columns:)), named(write(columns:)), named(compiledColumns), named(observedProperties))
+    named(init(columns:)), named(write(columns:)), named(compiledColumns), named(observedProperties),
+    named(initialValues))
 public macro CoreModel() = #externalMacro(module: "PippinMacros", type: "CoreModelMacro")
 
 extension SchemaRule {

@@ -182,6 +182,7 @@ struct StoredNames {
                 let field =
                     entity.fields.firstIndex { $0.name == key && $0.mark == nil }
                     ?? (key == "id" ? entity.uidField : nil)
+                    ?? entity.fields.firstIndex { $0.name == "_" + key && $0.mark == nil }
                 place = try field.flatMap { try self.place(of: $0, in: entity.record, isOfMembers) }
                 guard let field else { return key }
                 if entity.fields[field].isToMany { isOfMembers = true }
