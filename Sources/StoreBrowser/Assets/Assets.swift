@@ -103,6 +103,20 @@ extension Assets {
         .field { position: relative; max-width: 70ch; } textarea.code { font: .84rem/1.5 var(--mono); max-width: 100%; } input[type=file] { max-width: 100%; width: auto; border: 0; padding: 2px; background: none; }
         .fields p { margin: 4px 0; } .file { display: block; } ul.remove { list-style: none; margin: 2px 0 8px; padding: 0; max-height: 14rem; overflow-y: auto; }
         .remove label { display: flex; gap: 8px; overflow-wrap: anywhere; } .remove input { flex: none; } .remove :checked + span { color: var(--bad); text-decoration: line-through; }
+        .choose { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; margin: 0 0 8px; font-size: .91rem; }
+        .choose select, .choose input:not([type=hidden]) { width: auto; max-width: 16rem; padding: 4px 8px; }
+        .choose button { padding: 4px 12px; }
+        .columns { margin: 0 0 8px; font-size: .91rem; } .columns summary { cursor: pointer; color: var(--quiet); width: fit-content; }
+        .columns form { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; padding: 6px 0; } .columns button { padding: 3px 12px; }
+        .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+        .found { padding: 0; list-style: none; margin: 0; } .found li { margin: 4px 0; overflow-wrap: anywhere; }
+        #saved li { display: flex; gap: 2px; } #saved button { padding: 0 8px; border: 0; background: none; color: var(--quiet); }
+        .chart { margin: 10px 0; max-width: 760px; } .chart svg { width: 100%; height: auto; display: block; }
+        .chart text { fill: var(--text); font-size: 12px; } .chart .value { fill: var(--quiet); font-variant-numeric: tabular-nums; }
+        .chart rect { fill: var(--accent); }
+        .map { max-width: 940px; } .map svg { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+        .map .lines path { stroke: var(--line); fill: none; } .map text { fill: var(--quiet); font-size: 10px; }
+        .map circle { fill: var(--accent); fill-opacity: .65; stroke: var(--card); } .map a:hover circle, .map a:focus circle { fill: var(--bad); }
         .filter input { max-width: none; font-family: var(--mono); font-size: .92rem; }
         button, .button { display: inline-block; padding: 7px 16px; border: 1px solid var(--line-strong); border-radius: 7px; background: var(--card); cursor: pointer; }
         button:hover, .button:hover { background: var(--row); text-decoration: none; }
@@ -123,7 +137,7 @@ extension Assets {
         .timeline h2 { margin: 0; } .timeline p { margin: 2px 0; }
         .changes { list-style: none; padding: 0; margin: 4px 0; } .changes li { margin: 2px 0; overflow-wrap: anywhere; }
         .diagram { padding: 16px; text-align: center; }
-        .diagram svg { height: auto; max-width: none; }
+        .diagram svg { height: auto; max-width: 100%; }
         .diagram svg text { fill: var(--text); } .diagram svg a:hover text { fill: var(--accent); }
         .diagram svg polygon, .diagram svg path, .diagram svg polyline { stroke: var(--quiet); fill: none; }
         .diagram svg .graph > polygon { stroke: none; } .diagram svg .node polygon { fill: var(--row); }

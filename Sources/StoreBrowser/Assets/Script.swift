@@ -19,6 +19,8 @@ extension Assets {
           try {
             const answer = await (await fetch(place.dataset.count)).json();
             place.textContent = answer.count == null ? "?" : grouped(answer.count);
+            const pages = $("[data-pages]", place.parentElement);
+            if (pages && answer.count != null) pages.textContent = " of " + grouped(Math.max(1, Math.ceil(answer.count / pages.dataset.pages)));
           } catch { place.textContent = "?"; }
           place.classList.remove("pending");
           asking--;
@@ -187,6 +189,39 @@ extension Assets {
           });
         }
 
+        // Addresses that somebody has kept, in this browser, without the secret, which is another one in the next run.
+        const base = document.documentElement.dataset.base, shelf = "pippin " + ($(".brand")?.title ?? "");
+        const kept = () => { try { return JSON.parse(localStorage.getItem(shelf)) ?? []; } catch { return []; } };
+        const keep = list => { try { localStorage.setItem(shelf, JSON.stringify(list)); } catch { /* The browser keeps nothing. */ } };
+        const saver = $("#save");
+        if (saver) {
+          saver.hidden = false;
+          saver.addEventListener("click", () => {
+            const name = prompt("Name of this query", $("#where")?.value || $("h1").textContent);
+            if (!name) return;
+            const path = location.pathname.slice(base.length), query = new URLSearchParams(location.search);
+            for (const place of ["after", "before", "at", "n"]) query.delete(place);
+            keep([...kept().filter(item => item.name !== name), { name, path: path + (query.size ? "?" + query : "") }]);
+          });
+        }
+        const saved = $("#saved");
+        if (saved) {
+          const show = () => {
+            saved.replaceChildren(...kept().map(item => {
+              const line = document.createElement("li"), link = document.createElement("a"), away = document.createElement("button");
+              link.textContent = item.name;
+              link.href = base + item.path;
+              away.textContent = "×";
+              away.title = "Forget";
+              away.addEventListener("click", () => { keep(kept().filter(other => other.name !== item.name)); show(); });
+              line.append(link, away);
+              return line;
+            }));
+            saved.parentElement.hidden = !kept().length;
+          };
+          show();
+        }
+
         // A typed value replaces “none”.
         document.addEventListener("input", event => {
           const name = event.target.name ?? "";
@@ -232,7 +267,7 @@ extension Assets {
             if (event.key === "Escape") document.activeElement.blur();
             return;
           }
-          const part = { e: 1, d: 2, h: 3, f: 4 }[event.key];
+          const part = { e: 1, s: 2, d: 3, h: 4, f: 5 }[event.key];
           if (part) return go(`nav a:nth-of-type(${part})`);
           switch (event.key) {
             case "j": move(1); break;

@@ -36,6 +36,28 @@ enum GridPage {
         }
     }
 
+    /// The page as JSON: its objects, and the addresses of the pages beside it.
+    static func json(
+        _ query: GridQuery, _ session: BrowserSession, _ client: (any HTTPClient)?, _ site: Site
+    ) throws -> HTTPResponse {
+        if let problem = query.problem { throw problem }
+        let page = try session.reading(query.page, for: client) { store, request in try store.page(request) }
+        var writer = RowWriter(.json, RowColumns(of: query.entity), marksGaps: true)
+        var text = writer.start
+        for row in page.rows { try writer.write(row) { text += $0 } }
+        text += writer.end
+        func address(_ key: String, _ row: Row?, _ isThere: Bool) -> String {
+            guard isThere, let row else { return "null" }
+            return JSONText.string(site.link(["page", query.entity.name], query.items() + query.start(key, at: row)))
+        }
+        return Answer.json(
+            JSONText.object([
+                ("entity", JSONText.string(query.entity.name)), ("objects", text),
+                ("previous", address("before", page.rows.first, page.hasBefore)),
+                ("next", address("after", page.rows.last, page.hasAfter)),
+            ]))
+    }
+
     // MARK: Pure
 
     static func html(
@@ -48,20 +70,73 @@ enum GridPage {
             return "<a href=\"\(address)\" download>\(names[format] ?? format)</a>"
         }
         let count = site.link(["count", entity.name], query.items())
+        let number = query.number ?? (query.page.start == .beginning ? 1 : nil)
+        let shown: HTML = number.map { " · page \(String($0))<span data-pages=\"\(String(query.page.size))\"></span>" } ?? ""
         let bar: HTML = """
-            <p class="sub bar"><span><span data-count="\(count)" class="pending">…</span> objects</span>
-            <span>\(pager(query, page, site))</span><span class="exports">Export: \(exports.joined(" "))</span></p>
+            <p class="sub bar"><span><span data-count="\(count)" class="pending">…</span> objects\(shown)</span>
+            <span>\(pager(query, page, site))</span><span>\(sizes(query, site))</span><span>\(views(query, site))</span>
+            <span class="exports">Export: \(exports.joined(" "))</span></p>
             """
         let body: HTML = """
             <h1>\(entity.name)</h1>
             \(origin(query, site))
             \(filter(query, site))
+            \(choice(query, site))
             <section id="rows" data-live>
             \(query.problem == nil ? bar : "")
             \(table(query, page, destinations, site))
             </section>
             """
         return PageFrame.html(entity.name, .entities, site, body)
+    }
+
+    /// How many rows a page may have.
+    private static func sizes(_ query: GridQuery, _ site: Site) -> HTML {
+        let links = GridQuery.sizes.map { size -> HTML in
+            if size == query.page.size { return "<b>\(String(size))</b>" }
+            return "<a href=\"\(site.link(["entity", query.entity.name], query.items(size: size)))\">\(String(size))</a>"
+        }
+        return "Rows: \(links.joined(" "))"
+    }
+
+    /// The same objects in other ways.
+    private static func views(_ query: GridQuery, _ site: Site) -> HTML {
+        let name = query.entity.name
+        var links: [HTML] = []
+        if query.origin == nil {
+            links.append("<a href=\"\(site.link(["groups", name], query.items().filter { $0.0 == "where" }))\">Groups</a>")
+            if MapPage.slots(of: query.entity) != nil {
+                links.append("<a href=\"\(site.link(["map", name], query.items().filter { $0.0 == "where" }))\">Map</a>")
+            }
+        }
+        links.append("<a href=\"\(site.link(["page", name], query.items()))\">This page as JSON</a>")
+        return links.joined(" ")
+    }
+
+    /// A condition to choose in the place of typing it, and the columns to show.
+    private static func choice(_ query: GridQuery, _ site: Site) -> HTML {
+        let entity = query.entity
+        func hidden(besides names: Set<String>) -> HTML {
+            query.items().compactMap { name, value -> HTML? in
+                guard !names.contains(name), let value else { return nil }
+                return "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: value))\">"
+            }.joined()
+        }
+        let columns: [HTML] = ChosenCondition.columns(of: entity).map { "<option>\($0)</option>" }
+        let comparisons: [HTML] = ChosenCondition.comparisons.map { "<option value=\"\($0.name)\">\($0.words)</option>" }
+        let boxes = Self.columns(of: entity).map { slot -> HTML in
+            let name = entity.slots[slot].name
+            let checked: HTML = query.hidden.contains(name) ? "" : " checked"
+            return "<label><input type=\"checkbox\" name=\"show\" value=\"\(HTML(value: name))\"\(checked)> \(name)</label>"
+        }
+        return """
+            <form class="choose" action="\(site.link(to: entity))">\(hidden(besides: []))
+            <label class="hidden" for="column">Column</label><select id="column" name="column">\(columns.joined())</select>
+            <label class="hidden" for="comparison">Comparison</label><select id="comparison" name="comparison">\(comparisons.joined())</select>
+            <input name="value" aria-label="Value" autocomplete="off"><button>Add condition</button></form>
+            <details class="columns"\(query.hidden.isEmpty ? "" : " open" as HTML)><summary>Columns</summary><form action="\(site.link(to: entity))">
+            \(hidden(besides: ["hide"]))\(boxes.joined())<button name="columns" value="chosen">Show these</button></form></details>
+            """
     }
 
     private static func origin(_ query: GridQuery, _ site: Site) -> HTML {
@@ -87,7 +162,7 @@ enum GridPage {
             \(query.problem.map(problem))
             </div>
             \(hidden.joined())
-            <button>Filter</button>
+            <button>Filter</button><button type="button" id="save" hidden>Save</button>
             </form>
             """
     }
@@ -106,7 +181,11 @@ enum GridPage {
     private static func pager(_ query: GridQuery, _ page: Page, _ site: Site) -> HTML {
         func link(_ name: String, _ key: String, _ row: Row?, _ isThere: Bool) -> HTML {
             guard isThere, let row else { return "<span class=\"off\">\(name)</span>" }
-            let address = site.link(["entity", query.entity.name], query.items() + query.start(key, at: row))
+            let number = query.number ?? (query.page.start == .beginning ? 1 : nil)
+            let next = number.flatMap { key == "after" ? $0 + 1 : $0 > 1 ? $0 - 1 : nil }
+            let address = site.link(
+                ["entity", query.entity.name],
+                query.items() + query.start(key, at: row) + [("n", next.map(String.init))])
             return "<a href=\"\(address)\" rel=\"\(key == "after" ? "next" : "prev")\">\(name)</a>"
         }
         let first: HTML = "<a href=\"\(site.link(["entity", query.entity.name], query.items()))\">First</a>"
@@ -123,14 +202,16 @@ enum GridPage {
                 "<p class=\"message\">No objects\(query.page.filter == nil ? "" : " that the filter lets through").</p>"
         }
         let entity = query.entity
-        let slots = columns(of: entity)
+        let slots = columns(of: entity).filter { !query.hidden.contains(entity.slots[$0].name) }
         let sortable = GridQuery.sortable(entity)
         let heads = slots.map { slot -> HTML in
             let name = entity.slots[slot].name
             let isNumber = ValueHTML.isNumber(entity.slots[slot].attribute)
             let style: HTML = isNumber ? " class=\"number\"" : ""
-            guard sortable.contains(name) else { return "<th scope=\"col\"\(style)>\(name)</th>" }
-            return "<th scope=\"col\"\(style)\(state(name, query))>\(sort(name, name, query, site))</th>"
+            let isDate = entity.slots[slot].attribute?.type == .dateAttributeType
+            let zone: HTML = isDate ? " <small>UTC</small>" : ""
+            guard sortable.contains(name) else { return "<th scope=\"col\"\(style)>\(name)\(zone)</th>" }
+            return "<th scope=\"col\"\(style)\(state(name, query))>\(sort("\(name)\(zone)", name, query, site))</th>"
         }
         let rows = page.rows.map { row -> HTML in
             let link = site.link(to: row.objectID)
@@ -174,7 +255,7 @@ enum GridPage {
         return query.page.isAscending ? " aria-sort=\"ascending\"" : " aria-sort=\"descending\""
     }
 
-    private static func sort(_ shown: String, _ name: String?, _ query: GridQuery, _ site: Site) -> HTML {
+    private static func sort(_ shown: HTML, _ name: String?, _ query: GridQuery, _ site: Site) -> HTML {
         let isCurrent = query.page.sortKey == name
         let items = query.items(sort: .some(name), order: .some(isCurrent && query.page.isAscending ? "down" : nil))
         let arrow: HTML = isCurrent ? (query.page.isAscending ? " ↑" : " ↓") : ""

@@ -30,7 +30,7 @@ enum HistoryPage {
             return
                 "<p class=\"sub bar\"><span>\(newer) \(older)</span></p><ol class=\"timeline\">\(items.joined("\n"))</ol>"
         }
-        let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted.</p>"
+        let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted. A program that opens it with the option NSPersistentHistoryTrackingKey (true) keeps one from then on.</p>"
         return PageFrame.html(
             "History", .history, site, "<h1>History</h1><section id=\"history\" data-live>\(body ?? none)</section>")
     }
@@ -108,6 +108,7 @@ enum PageFrame {
     /// Which part of the store a page belongs to.
     enum Part: String, CaseIterable {
         case entities = "Entities"
+        case search = "Search"
         case diagram = "Diagram"
         case history = "History"
         case file = "File"
@@ -154,7 +155,7 @@ enum PageFrame {
             <dt><kbd>Enter</kbd></dt><dd>open it</dd>
             <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous page</dd>
             <dt><kbd>/</kbd></dt><dd>filter</dd>
-            <dt><kbd>e</kbd> <kbd>d</kbd> <kbd>h</kbd> <kbd>f</kbd></dt><dd>entities, diagram, history, file</dd>
+            <dt><kbd>e</kbd> <kbd>s</kbd> <kbd>d</kbd> <kbd>h</kbd> <kbd>f</kbd></dt><dd>entities, search, diagram, history, file</dd>
             <dt><kbd>u</kbd></dt><dd>back to the list</dd>
             <dt><kbd>?</kbd></dt><dd>these keys</dd>
             </dl><form method="dialog"><button>Close</button></form></dialog>

@@ -19,6 +19,14 @@ struct GridQuery {
 
     var entity: EntityLayout { page.entity }
 
+    /// The columns that are not shown.
+    let hidden: [String]
+    /// The number of the page, as its address has it; nil for an address that does not say.
+    let number: Int?
+    /// How many rows a page has, unless its address says otherwise.
+    static let usualSize = 50
+    static let sizes = [20, 50, 100, 500]
+
     /// How many objects of a relationship without inverse are shown at most, as each is listed individually.
     static let mostListed = 10_000
     /// Whether the relationship leads to more.
@@ -33,6 +41,8 @@ struct GridQuery {
     init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore, isWhole: Bool = false) throws {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
+        hidden = (query["hide"] ?? "").split(separator: ",").map { $0.removingPercentEncoding ?? String($0) }
+        number = query["n"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
         if let key = query["sort"], Self.sortable(entity).contains(key) { page.sortKey = key }
         page.isAscending = query["order"] != "down"
@@ -99,10 +109,18 @@ struct GridQuery {
     }
 
     /// The part of the address that stays from page to page.
-    func items(sort: String?? = nil, order: String?? = nil) -> [(String, String?)] {
-        originItems + [
+    func items(
+        sort: String?? = nil, order: String?? = nil, size: Int? = nil, hiding: [String]? = nil, filter: String? = nil
+    ) -> [(String, String?)] {
+        let filter = filter ?? self.filter
+        let size = size ?? page.size
+        // A comma separates names, which may have one.
+        let hidden = (hiding ?? hidden).map { $0.replacing("%", with: "%25").replacing(",", with: "%2C") }
+        return originItems + [
             ("where", filter.isEmpty ? nil : filter), ("sort", sort ?? page.sortKey),
             ("order", order ?? (page.isAscending ? nil : "down")),
+            ("size", size == Self.usualSize ? nil : String(size)),
+            ("hide", hidden.isEmpty ? nil : hidden.joined(separator: ",")),
         ]
     }
 }

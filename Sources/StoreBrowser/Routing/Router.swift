@@ -50,6 +50,7 @@ package struct Router: Sendable {
         switch (path.first, path.count) {
         case (nil, _): return HTTPResponse(EntitiesPage.html(session.store, site))
         case ("entity", 2):
+            if let address = try chosen(request, entity(path[1]), site) { return HTTPResponse(seeOther: address) }
             return try GridPage.response(grid(request, entity(path[1])), session, request.client, site)
         case ("object", 3):
             return HTTPResponse(try ObjectPage.html(identifier(path[1], path[2]), session, request, site))
@@ -57,6 +58,13 @@ package struct Router: Sendable {
             return HTTPResponse(try EditPage.form(identifier(path[1], path[2]), session, site))
         case ("delete", 3) where site.isWritable:
             return HTTPResponse(try EditPage.confirmation(ofDeleting: identifier(path[1], path[2]), session, site))
+        case ("groups", 2):
+            return try GroupsPage.response(
+                grid(request, entity(path[1])), request.query, session, request.client, site)
+        case ("map", 2): return try MapPage.response(grid(request, entity(path[1])), session, request.client, site)
+        case ("page", 2): return try GridPage.json(grid(request, entity(path[1])), session, request.client, site)
+        case ("search", 1):
+            return try SearchPage.response(request.query["text"] ?? "", session, request.client, site)
         case ("diagram", 1): return HTTPResponse(DiagramPage.html(session.store, graphviz, site))
         case ("history", 1): return HTTPResponse(try HistoryPage.html(session, request.query, site))
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
@@ -115,6 +123,22 @@ package struct Router: Sendable {
 
     private func grid(_ request: HTTPRequest, _ entity: EntityLayout, isWhole: Bool = false) throws -> GridQuery {
         try GridQuery(request.query, entity, session.store, isWhole: isWhole)
+    }
+
+    /// The address of a grid with what was chosen in its lists: a condition, or columns. Nil where nothing was.
+    private func chosen(_ request: HTTPRequest, _ entity: EntityLayout, _ site: Site) throws -> String? {
+        let (fields, query) = (request.query, try grid(request, entity))
+        if let column = fields["column"], let comparison = fields["comparison"] {
+            guard
+                let filter = ChosenCondition.filter(
+                    adding: column, comparison, fields["value"] ?? "", to: query.filter, of: entity)
+            else { throw PageFailure.missing("There is no such column or comparison.") }
+            return site.link(["entity", entity.name], query.items(filter: filter))
+        }
+        guard fields["columns"] != nil else { return nil }
+        let shown = Set(fields.items.filter { $0.name == "show" }.map(\.value))
+        let names = GridPage.columns(of: entity).map { entity.slots[$0].name }
+        return site.link(["entity", entity.name], query.items(hiding: names.filter { !shown.contains($0) }))
     }
 
     // MARK: Small answers for the script
@@ -206,6 +230,7 @@ enum EntitiesPage {
             <th scope="col" class="wide">Relationships</th></tr></thead>
             <tbody>\(rows.joined("\n"))</tbody>
             </table></div>
+            <section hidden><h2>Saved queries</h2><ul id="saved" class="links"></ul></section>
             """
         return PageFrame.html("Entities", .entities, site, body)
     }
