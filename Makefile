@@ -40,7 +40,7 @@ SEEDS_FROM ?= 1
 DEVICES ?= 3
 SYNC_STEPS ?= 600
 
-.PHONY: help demo test test-browser test-cluster test-sync install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
+.PHONY: help demo test test-browser test-debian13 test-cluster test-sync install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
 	dependencies
 
 help:
@@ -50,6 +50,7 @@ help:
 	@echo "make install  pippin and the programs beside it, the manual page and completions, below PREFIX=/usr/local"
 	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
+	@echo "make test-debian13  builds with the Swift of Debian 13, in a folder that debootstrap fills, and runs tests there (needs root)"
 	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
 	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-sync  devices and a server that sync in memory, with kills, a bad network and wrong clocks; SEEDS=1000 DEVICES=3"
@@ -83,6 +84,10 @@ test: dependencies
 test-browser: dependencies
 	@for product in pippin pippin-browse BrowserChild; do $(SWIFT) build $(SWIFT_FLAGS) --product $$product || exit 1; done
 	@Tests/Browser/run "$$($(SWIFT) build --show-bin-path)" $(if $(PICTURES),--pictures "$(PICTURES)")
+
+# Swift 6.0.3, SQLite 3.46 and PostgreSQL 17 of Debian 13, in a folder.
+test-debian13:
+	@Scripts/test-debian13
 
 test-cluster:
 	@Scripts/install-dependencies --cluster
