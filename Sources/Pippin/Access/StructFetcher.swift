@@ -18,10 +18,9 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     /// The selection of a request. Pages need a total order, which the identifier completes.
     func selection(_ request: ModelRequest<Model>) throws -> RecordSelection {
         var selection = try selection(request.filter, request.order, request.limit, request.offset)
-        if let last = request.last {
-            let page = try Page(request.order, plan, registry)
+        if let (page, place) = try place(request) {
             selection.sortDescriptors = page.sortDescriptors
-            selection.narrow(to: page.predicate(after: try RecordEncoder(plan.record).encode(last).values))
+            selection.narrow(to: page.predicate(after: place))
         } else if request.limit != nil {
             let known = selection.sortDescriptors ?? []
             if !known.contains(where: { $0.key == plan.uidKey && $0.isLexical }) {
@@ -42,17 +41,24 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         _ request: ModelRequest<Model>, _ read: (RecordSelection) throws -> [Element]
     ) throws -> [Element] {
         let selection = try selection(request)
-        if let last = request.last, let limit = request.limit, limit > 0 {
-            let page = try Page(request.order, plan, registry)
-            if let rest = page.nearestPredicate(after: try RecordEncoder(plan.record).encode(last).values) {
-                var nearest = selection
-                nearest.predicate = try request.filter.predicate(plan, registry)
-                nearest.narrow(to: rest)
-                let elements = try read(nearest)
-                if elements.count == limit { return elements }
-            }
+        if let limit = request.limit, limit > 0, let (page, place) = try place(request),
+            let rest = page.nearestPredicate(after: place)
+        {
+            var nearest = selection
+            nearest.predicate = try request.filter.predicate(plan, registry)
+            nearest.narrow(to: rest)
+            let elements = try read(nearest)
+            if elements.count == limit { return elements }
         }
         return try read(selection)
+    }
+
+    /// The place after which a request begins; nil for one that begins at the beginning.
+    private func place(_ request: ModelRequest<Model>) throws -> (Page, [Any?])? {
+        guard request.last != nil || request.cursor != nil else { return nil }
+        let page = try Page(request.order, plan, registry)
+        if let cursor = request.cursor { return (page, try page.place(at: cursor)) }
+        return try request.last.map { (page, page.place(of: try RecordEncoder(plan.record).encode($0).values)) }
     }
 
     func selection(id: Model.ID) throws -> RecordSelection {

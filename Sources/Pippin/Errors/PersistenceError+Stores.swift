@@ -91,6 +91,13 @@ extension PersistenceError {
             "The file \(path) cannot be read. \(reason)")
     }
 
+    static func unknownCursor(_ text: String) -> PersistenceError {
+        PersistenceError(
+            .unknownCursor,
+            "'\(text.limited(to: 100))' is not a place in this order. Take what cursor(after:in:) returned for a request with "
+                + "the same order, or begin at the beginning.")
+    }
+
     package static func noDelimiter(_ text: String) -> PersistenceError {
         PersistenceError(
             .noDelimiter,

@@ -340,6 +340,8 @@ extension PersistenceError.Code {
     public static let invalid = Self("invalid")
     /// The store could not be read, or does not support what a filter asks for.
     public static let readFailed = Self("readFailed")
+    /// A text that says where a page begins is not one, or belongs to another order.
+    public static let unknownCursor = Self("unknownCursor")
     /// A text cannot be parsed as a filter, or a Swift predicate has no equivalent in the predicate language.
     public static let malformedFilter = Self("malformedFilter")
     /// The store could not save.

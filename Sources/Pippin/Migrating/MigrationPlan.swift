@@ -13,7 +13,7 @@ import StoreSession
 /// try await manager.load(migratingBy: plan, progress: progress)
 /// ```
 ///
-/// It is for SQLite stores; other stores are left to ``PersistenceManager``'s loading. The whole plan is checked before
+/// It is for stores in files and in PostgreSQL; one in memory has no earlier version. The whole plan is checked before
 /// a store is touched. Then every step makes a new store beside the old one, and the last step's store replaces the
 /// original. A migration that fails, is cancelled or is interrupted by a power failure leaves the store as it was.
 public struct MigrationPlan: Sendable {

@@ -134,6 +134,8 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
     var order: Order<Model> = []
     /// The model after which to begin.
     var last: Model?
+    /// The place after which to begin, as a text.
+    var cursor: String?
     var limit: Int?
     var offset = 0
 
@@ -197,5 +199,39 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
         var request = self
         request.last = last
         return request
+    }
+
+    /// The request for the models after a place that an earlier answer named.
+    ///
+    /// ```swift
+    /// let page = try await manager.fetch(request.after(cursor: query["after"]).limit(50))
+    /// let next = try page.last.map { try manager.cursor(after: $0, in: request) }
+    /// ```
+    ///
+    /// - Parameter cursor: what ``PersistenceManager/cursor(after:in:)`` returned for a request of the same order;
+    ///   `nil` to begin at the beginning.
+    /// - Returns: the request for the next page. Fetching it throws ``PersistenceError/Code/unknownCursor`` for a text
+    ///   that is not one.
+    public func after(cursor: String?) -> ModelRequest {
+        var request = self
+        request.cursor = cursor
+        return request
+    }
+}
+
+extension PersistenceManager {
+    /// The place of a model in an order, as a text for whoever asks for the next page: letters, digits, hyphens and
+    /// underscores. It has the model's values of the order's properties, and its identifier.
+    ///
+    /// - Parameters:
+    ///   - model: the last model of a page.
+    ///   - request: the request that the page is of.
+    /// - Returns: the text, for ``ModelRequest/after(cursor:)``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `notComparable` for an order in which no page can begin
+    ///   after a model.
+    public func cursor<Model: CoreModel>(after model: Model, in request: ModelRequest<Model>) throws -> String {
+        let plan = try registry.plan(of: Model.self)
+        let page = try Page(request.order, plan, registry)
+        return try page.cursor(at: page.place(of: RecordEncoder(plan.record).encode(model).values))
     }
 }
