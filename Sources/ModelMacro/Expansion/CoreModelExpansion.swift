@@ -327,7 +327,10 @@ package struct ModelDeclaration: Equatable, Sendable {
 
         /// The initial value, if an extension of the type may repeat it.
         func initial(isNested: Bool) -> String? {
-            guard let value, value.isPlain(isNested: isNested) else { return nil }
+            // What is optional is missing where it is not given.
+            guard let value, value.isPlain(isNested: isNested), type?.hasSuffix("?") != true,
+                type?.hasPrefix("Optional<") != true
+            else { return nil }
             return value.source
         }
 
