@@ -282,7 +282,7 @@ package struct DeclarationParser {
                 declaration.properties.append(
                     ModelDeclaration.Property(
                         name: name, type: form.type, isObserved: form.isObserved && isPlain, isWrapped: isWrapped,
-                        value: isPlain && !isConstant ? form.value.map { InitialValue(source: $0) } : nil,
+                        value: isPlain && !isConstant ? form.value.map { ModelDeclaration.InitialValue(source: $0) } : nil,
                         offset: offset))
                 if !isPlain || isConstant && form.hasValue {
                     declaration.reason = declaration.reason ?? .property(name)

@@ -98,6 +98,12 @@ extension PersistenceError {
                 + "the same order, or begin at the beginning.")
     }
 
+    static func notMerged(entity: String, property: String?, _ reason: String) -> PersistenceError {
+        PersistenceError(
+            .invalid, entity: entity, property: property, reason: reason,
+            "The JSON cannot be merged into '\(entity)'. \(reason)")
+    }
+
     package static func noDelimiter(_ text: String) -> PersistenceError {
         PersistenceError(
             .noDelimiter,
