@@ -150,10 +150,19 @@ struct ExpansionTests {
 
     @Test("names an identifier that is not stored under that name")
     func computedIdentifier() {
-        for member in ["var id: String { isbn }", ""] {
-            let source = expansion(of: "struct Person { let isbn: String; \(member) }").source
-            #expect(source.contains("\\Self.`id`: \"id\","))
-        }
+        let source = expansion(of: "struct Person { let isbn: String; var id: String { isbn } }").source
+        #expect(source.contains("\\Self.`id`: \"id\","))
+        let other = DeclarationParser.declaration(in: "struct Person: Named { let isbn: String }")
+        #expect(
+            CoreModelExpansion(of: other, named: "Person", conformances: []).source.contains("\\Self.`id`: \"id\","))
+    }
+
+    @Test("refuses a model without an identifier, at its name")
+    func noIdentifier() {
+        let source = "struct Person { let isbn: String }"
+        #expect(expansion(of: source).problem?.hasPrefix("'Person' has no identifier. Declare") == true)
+        #expect(expansion(of: source).place == 7)
+        #expect(expansion(of: "struct Person { let uid: Int }").problem == nil)
     }
 
     @Test("names no types in a nested type, whose extension does not see those beside it")

@@ -30,6 +30,13 @@ package struct CoreModelExpansion: Equatable, Sendable {
             problem = "A model is a struct or a final class: @CoreModel cannot make one of this \(keyword)."
             return
         }
+        // What conforms by another protocol may have its identifier from there.
+        if !declaration.hasIdentifier, declaration.reason != .condition, conformances.contains("CoreModel") {
+            problem = "'\(declaration.name)' has no identifier. Declare what tells two of them apart: let id: UUID, or a "
+                + "computed one, var id: String { name }."
+            place = declaration.offset
+            return
+        }
         if let property = declaration.properties.first(where: { $0.uncodable != nil }), let type = property.uncodable,
             declaration.reason == nil
         {
@@ -217,6 +224,7 @@ package struct DeclarationParser {
         }
         cursor.advance()
         declaration.name = cursor.next?.name ?? ""
+        declaration.offset = cursor.next?.offset ?? 0
         while let token = cursor.next, !token.isSign("{") { cursor.advance() }
         cursor.advance()
         while let token = cursor.next, !token.isSign("}") { parseMember() }
@@ -277,6 +285,7 @@ package struct DeclarationParser {
                 return cursor.skipMember()
             }
             cursor.advance()
+            if name == "id" || name == "uid" { declaration.hasIdentifier = true }
             let form = cursor.takeProperty()
             if !form.isComputed {
                 declaration.properties.append(
@@ -305,6 +314,10 @@ package struct ModelDeclaration: Equatable, Sendable {
     package var name: String
     /// The stored properties, in order.
     package var properties: [Property] = []
+    /// Whether it declares an `id` or a `uid`, stored or computed.
+    package var hasIdentifier = false
+    /// The offset of its name in the source.
+    package var offset = 0
     /// Whether a stored property is deprecated.
     package var hasDeprecatedProperties = false
     /// Why it is read and written by its own coding; nil where the compiler would synthesize that.
