@@ -127,7 +127,8 @@ enum Invocation: Equatable {
     /// What to say of a word that is not a command: the path of a store, or another spelling of one.
     private static func unknown(_ word: String) -> UsageError {
         if isServer(word) || word.contains(".") || word.contains("/") {
-            return UsageError("a command stands before the store: “pippin info \(isServer(word) ? "URL" : word)” describes it")
+            return UsageError(
+                "a command stands before the store: “pippin info \(isServer(word) ? "URL" : word)” describes it")
         }
         let hint = TextProblem.hint(for: word, among: CommandManual.commands, all: "there are")
         return UsageError("there is no command “\(word)”; \(hint)")

@@ -111,7 +111,8 @@ struct ExpansionTests {
     @Test(
         "gives the initial value to what is decoded without the property, and to stored objects without it",
         arguments: [
-            ("3", "Int"), ("\"none\"", "String"), ("-1.5", "Double"), ("[]", "[Int]"), (".new", "Mood"), ("Mood.new", "Mood"),
+            ("3", "Int"), ("\"none\"", "String"), ("-1.5", "Double"), ("[]", "[Int]"), (".new", "Mood"),
+            ("Mood.new", "Mood"),
             ("Date()", "Date"), ("Size(width: 1, height: 2)", "Size"), ("true", "Bool"),
         ])
     func initialValues(value: String, type: String) {
@@ -125,7 +126,9 @@ struct ExpansionTests {
 
     @Test(
         "repeats no initial value that may mean something else in an extension, or another one each time",
-        arguments: ["UUID()", "make()", "\"\\(1)\"", "{ 3 }()", "count + 1", "Self.first + [1]", "try! f()", "a ? 1 : 2"])
+        arguments: [
+            "UUID()", "make()", "\"\\(1)\"", "{ 3 }()", "count + 1", "Self.first + [1]", "try! f()", "a ? 1 : 2",
+        ])
     func otherValues(value: String) {
         let source = expansion(of: "struct Person { let id: Int; var x: Int = \(value) }").source
         #expect(!source.contains("initial"), "\(source)")

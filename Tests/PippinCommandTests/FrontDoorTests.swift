@@ -51,7 +51,10 @@ struct FrontDoorTests {
         "SQL is answered with the query that finds the same",
         arguments: [
             ("select * from Book", "Book"),
-            ("SELECT * FROM Book WHERE pages > 10 ORDER BY title LIMIT 5;", "Book WHERE pages > 10 ORDER BY title LIMIT 5"),
+            (
+                "SELECT * FROM Book WHERE pages > 10 ORDER BY title LIMIT 5;",
+                "Book WHERE pages > 10 ORDER BY title LIMIT 5"
+            ),
             (
                 "select title, pages from Book where title like '%a%' and author is not null",
                 "Book where title like[c] '*a*' and author != nil; --columns title,pages shows only these columns"
@@ -71,7 +74,9 @@ struct FrontDoorTests {
 
     @Test(
         "SQL that no query says is recognised",
-        arguments: ["select count(*) from Book group by author", "update Book set pages = 1", "with a as (select 1) select 2"])
+        arguments: [
+            "select count(*) from Book group by author", "update Book set pages = 1", "with a as (select 1) select 2",
+        ])
     func otherSQL(text: String) {
         #expect(mistake(text).hasPrefix("pippin: this is SQL; a query names an entity and a condition"))
     }
@@ -86,7 +91,10 @@ struct FrontDoorTests {
         "A text without quotation marks is named, with those that it needs",
         arguments: [
             ("Book where title = Emma", "a text stands in quotation marks: \"Emma\""),
-            ("Book where author.name == Jane Austen and pages > 1", "a text stands in quotation marks: \"Jane Austen\""),
+            (
+                "Book where author.name == Jane Austen and pages > 1",
+                "a text stands in quotation marks: \"Jane Austen\""
+            ),
             ("Book where title contains[cd] emma", "a text stands in quotation marks: \"emma\""),
         ])
     func unquoted(query: String, message: String) { #expect(mistake(query) == "pippin: \(message)") }

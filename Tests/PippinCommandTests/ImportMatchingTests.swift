@@ -10,7 +10,9 @@ struct ImportMatchingTests {
 
     init() throws { store = try SmallStore() }
 
-    private func run(_ text: String, _ entity: String, _ options: String..., format: String = "csv") throws -> CommandRun {
+    private func run(_ text: String, _ entity: String, _ options: String..., format: String = "csv") throws
+        -> CommandRun
+    {
         let file = store.folder.file("file.\(format)")
         try text.write(to: file, atomically: true, encoding: .utf8)
         return CommandRun(arguments: ["import", store.path, entity, file.path] + options)
@@ -92,7 +94,8 @@ struct ImportMatchingTests {
         let run = CommandRun("import", store.path, "Book", file.path, "--update")
         #expect(run.output == "0 objects of “Book” added, 1 changed\n", "\(run.errors)")
         #expect(
-            try plainSQL("SELECT ZPAGES || ' ' || ZAUTHOR FROM ZBOOK WHERE ZTITLE = 'Persuasion'", in: store.folder.store)
+            try plainSQL(
+                "SELECT ZPAGES || ' ' || ZAUTHOR FROM ZBOOK WHERE ZTITLE = 'Persuasion'", in: store.folder.store)
                 == ["249 1"])
         try "title\nSanditon\n".write(to: file, atomically: true, encoding: .utf8)
         let new = CommandRun("import", store.path, "Book", file.path, "--update")

@@ -22,7 +22,8 @@ struct LookingTests {
         let first = shelf.get("/entity/Book?column=pages&comparison=more&value=10")
         #expect(first.status == 303)
         #expect(location(first) == "/secret/entity/Book?where=#pages > 10")
-        let second = shelf.get("/entity/Book?where=pages%20%3E%2010&column=title&comparison=contains&value=a%22b&size=20")
+        let second = shelf.get(
+            "/entity/Book?where=pages%20%3E%2010&column=title&comparison=contains&value=a%22b&size=20")
         #expect(location(second) == "/secret/entity/Book?where=(pages > 10) and #title contains[cd] \"a\\\"b\"&size=20")
         #expect(shelf.get("/entity/Book?column=pages&comparison=nonsense").status == 404)
     }
@@ -31,13 +32,22 @@ struct LookingTests {
     func answered(comparison: String) throws {
         let entity = try #require(shelf.entity("Book"))
         for column in ChosenCondition.columns(of: entity) {
-            guard !["contains", "begins"].contains(comparison) || ["title", "author.name"].contains(column) else { continue }
+            guard !["contains", "begins"].contains(comparison) || ["title", "author.name"].contains(column) else {
+                continue
+            }
             let value = ["published": "2024-01-01", "title": "x", "author.name": "x"][column] ?? "3"
             let text = try #require(ChosenCondition.filter(adding: column, comparison, value, to: "", of: entity))
-            let query = HTTPFields(encoded: "where=" + (text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
+            let query = HTTPFields(
+                encoded: "where=" + (text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
             let grid = try GridQuery(query, entity, shelf.session.store)
             #expect(grid.problem == nil, "\(text): \(grid.problem?.sentence ?? "")")
-            #expect(shelf.router.response(to: HTTPRequest("GET", "/entity/Book?\(query.items.map { "\($0.name)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }.joined())"), token: Shelf.token).status == 200, "\(text)")
+            #expect(
+                shelf.router.response(
+                    to: HTTPRequest(
+                        "GET",
+                        "/entity/Book?\(query.items.map { "\($0.name)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }.joined())"
+                    ), token: Shelf.token
+                ).status == 200, "\(text)")
         }
     }
 

@@ -88,7 +88,8 @@ extension CompilerMessage {
         var result = CompilerAnswer.ExpansionResult(expandedSource: expansion.source)
         result.diagnostics = expansion.problems.enumerated().map { index, problem in
             let place = expansion.places.indices.contains(index) ? expansion.places[index] : nil
-            return CompilerAnswer.Diagnostic(message: problem, position: place.map(attached.position(at:)) ?? attached.position)
+            return CompilerAnswer.Diagnostic(
+                message: problem, position: place.map(attached.position(at:)) ?? attached.position)
         }
         return CompilerAnswer(expandMacroResult: result)
     }

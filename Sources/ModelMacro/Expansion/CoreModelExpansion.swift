@@ -32,7 +32,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
         }
         // What conforms by another protocol may have its identifier from there.
         if !declaration.hasIdentifier, declaration.reason != .condition, conformances.contains("CoreModel") {
-            problem = "'\(declaration.name)' has no identifier. Declare what tells two of them apart: let id: UUID, or a "
+            problem =
+                "'\(declaration.name)' has no identifier. Declare what tells two of them apart: let id: UUID, or a "
                 + "computed one, var id: String { name }."
             place = declaration.offset
             return
@@ -40,7 +41,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
         if let property = declaration.properties.first(where: { $0.uncodable != nil }), let type = property.uncodable,
             declaration.reason == nil
         {
-            problem = "'\(property.name)' is \(type), which no store can keep: a model's properties are Codable. Make it a "
+            problem =
+                "'\(property.name)' is \(type), which no store can keep: a model's properties are Codable. Make it a "
                 + "computed property, or one of another type."
             place = property.offset
             return
@@ -82,13 +84,14 @@ package struct CoreModelExpansion: Equatable, Sendable {
     /// The members are public, since the type may get its access from an enclosing extension that the macro does not
     /// see.
     ///
-    /// What has no value in a decoder gets the property's initial value, which may be named where the extension sees it.
+    /// What has no value in a decoder gets the property's initial value, if the extension sees what it names.
     private func coding(_ all: [ModelDeclaration.Property], isNested: Bool) -> String {
         let coding = "\(Self.pippin)ModelCoding"
         let properties = all.map(\.name)
         let values = all.map { property in
             let initial = property.initial(isNested: isNested).map { ", initially: { \($0) }" } ?? ""
-            return "        self.`\(property.name)` = try \(coding).value(of: .`\(property.name)`, in: container\(initial))"
+            return
+                "        self.`\(property.name)` = try \(coding).value(of: .`\(property.name)`, in: container\(initial))"
         }
         return """
                 private enum CodingKeys: \(Self.swift)String, \(Self.swift)CodingKey {
@@ -149,8 +152,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
-    /// The initial values of properties, for objects that a store has without them. An identifier has none in common with
-    /// others.
+    /// The initial values of properties, for objects that a store has without them. An identifier has none in common
+    /// with others.
     private func initialValues(_ properties: [ModelDeclaration.Property], of type: String) -> String {
         let values = properties.compactMap { property -> String? in
             guard !["id", "uid"].contains(property.name), let value = property.initial(isNested: type.contains(".")),
@@ -291,7 +294,8 @@ package struct DeclarationParser {
                 declaration.properties.append(
                     ModelDeclaration.Property(
                         name: name, type: form.type, isObserved: form.isObserved && isPlain, isWrapped: isWrapped,
-                        value: isPlain && !isConstant ? form.value.map { ModelDeclaration.InitialValue(source: $0) } : nil,
+                        value: isPlain && !isConstant
+                            ? form.value.map { ModelDeclaration.InitialValue(source: $0) } : nil,
                         offset: offset))
                 if !isPlain || isConstant && form.hasValue {
                     declaration.reason = declaration.reason ?? .property(name)
@@ -384,7 +388,9 @@ package struct ModelDeclaration: Equatable, Sendable {
                     if index > 0, tokens[index - 1].isSign(".") { continue }
                     if !isQuoted, ["true", "false", "nil"].contains(token.text) { continue }
                     let next = index + 1 < tokens.count ? tokens[index + 1] : nil
-                    if next?.isSign(":") == true, index > 0, tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",") {
+                    if next?.isSign(":") == true, index > 0,
+                        tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",")
+                    {
                         continue
                     }
                     let isType = token.text.first?.isUppercase == true && token.text != "UUID"

@@ -270,6 +270,7 @@ public enum ModelCoding {
     ///   - key: the property's key.
     ///   - container: the container.
     /// - Returns: never.
+    /// - Throws: never.
     @available(*, unavailable, message: "a model's properties are Codable: make the type of this one Codable")
     @_disfavoredOverload
     public static func value<Key: CodingKey, Value>(

@@ -79,11 +79,12 @@ extension CoreModel where SchemaType == Schema<Self> {
 /// ```
 ///
 /// The model is stored exactly as with `: CoreModel` and synthesized coding; it is only faster. The stored properties
-/// are the columns, including private ones. Filters and orders take those with `willSet` or `didSet`, and wrapped ones, too.
+/// are the columns, including private ones. Filters and orders take those with `willSet` or `didSet`, and wrapped ones,
+/// too.
 ///
-/// An initial value is the default: `var stars = 3` over a store without `stars` gives each stored object 3, and so does
-/// an import without that column. That goes for literals, cases, and calls of types with these, such as `Date()`, which is
-/// evaluated once; for everything else say ``SchemaRule/defaultValue(_:_:)``.
+/// An initial value is the default: `var stars = 3` over a store without `stars` gives each stored object 3, and so
+/// does an import without that column. That goes for literals, cases, and calls of types with these, such as `Date()`,
+/// which is evaluated once; for everything else say ``SchemaRule/defaultValue(_:_:)``.
 ///
 /// If a type declares `init(from:)`, `encode(to:)` or `CodingKeys`, is a final class, or has lazy or wrapped properties
 /// or constants with a value, it is read and written by its coding: the macro adds only the conformance. Declare your

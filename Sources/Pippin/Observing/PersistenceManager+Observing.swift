@@ -40,7 +40,8 @@ extension PersistenceManager {
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> LiveQuery<[Model]> {
         // A change before the place to begin at affects the result as well.
-        guard request.last == nil, request.cursor == nil, request.offset == 0, let selection = selection(Model.self, request.filter),
+        guard request.last == nil, request.cursor == nil, request.offset == 0,
+            let selection = selection(Model.self, request.filter),
             let key = readingKey(request)
         else { return observe { try $0.fetch(request) } }
         let isPlain = selection.isPlainFilter && !selection.isWithinItself

@@ -134,7 +134,8 @@ extension Page {
     func place(at cursor: String) throws -> [Any?] {
         let text = cursor.replacing("-", with: "+").replacing("_", with: "/")
         let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: padded), let parts = try? JSONDecoder().decode([[String?]].self, from: data),
+        guard let data = Data(base64Encoded: padded),
+            let parts = try? JSONDecoder().decode([[String?]].self, from: data),
             parts.count == keys.count
         else { throw PersistenceError.unknownCursor(cursor) }
         return try zip(keys, parts).map { key, part -> Any? in

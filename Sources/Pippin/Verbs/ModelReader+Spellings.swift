@@ -4,7 +4,8 @@ extension PersistenceManager {
     @available(*, unavailable, message: "write where: .matching(#Predicate { … }), or \\.price < 10")
     @_disfavoredOverload
     public func fetch<Model: CoreModel>(
-        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy order: Order<Model> = [], after last: Model? = nil,
+        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy order: Order<Model> = [],
+        after last: Model? = nil,
         limit: Int? = nil, offset: Int = 0
     ) async throws -> [Model] { [] }
 
@@ -22,7 +23,8 @@ extension ModelReader {
     @available(*, unavailable, message: "write where: .matching(#Predicate { … }), or \\.price < 10")
     @_disfavoredOverload
     public func fetch<Model: CoreModel>(
-        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy order: Order<Model> = [], after last: Model? = nil,
+        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy order: Order<Model> = [],
+        after last: Model? = nil,
         limit: Int? = nil, offset: Int = 0
     ) throws -> [Model] { [] }
 

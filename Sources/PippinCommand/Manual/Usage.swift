@@ -24,17 +24,21 @@ enum Usage {
         let first = ["info", "query", "browse", "export", "import", "check", "migrate", "copy", "model"]
         let shown = first.compactMap(CommandManual.command).map { command in
             let words = (command.usage.first ?? "").split(separator: " ").prefix { !$0.hasPrefix("[") }
-            return ["pippin \(command.name) \(words.joined(separator: " ").replacing("STORE|URL", with: "STORE"))", command.summary]
+            return [
+                "pippin \(command.name) \(words.joined(separator: " ").replacing("STORE|URL", with: "STORE"))",
+                command.summary,
+            ]
         }
         let width = (shown.map { $0[0].count }.max() ?? 0) + 2
         let others = CommandManual.commands.filter { !first.contains($0) }
-        return ([
-            "pippin looks into stores of Pippin and Core Data, and changes them when asked:", "",
-        ] + shown.map { "  " + TextTools.padded($0[0], width) + $0[1] } + [
-            "", "For example: pippin query books.sqlite 'Book where price > 10 order by title limit 20'",
-            "Others: \(others.joined(separator: ", ")).",
-            "“pippin help” says more of all, “pippin COMMAND --help” of one.",
-        ]).joined(separator: "\n") + "\n"
+        return
+            ([
+                "pippin looks into stores of Pippin and Core Data, and changes them when asked:", "",
+            ] + shown.map { "  " + TextTools.padded($0[0], width) + $0[1] } + [
+                "", "For example: pippin query books.sqlite 'Book where price > 10 order by title limit 20'",
+                "Others: \(others.joined(separator: ", ")).",
+                "“pippin help” says more of all, “pippin COMMAND --help” of one.",
+            ]).joined(separator: "\n") + "\n"
     }()
 
     static func text(_ topic: HelpTopic) -> String {

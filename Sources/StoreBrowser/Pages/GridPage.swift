@@ -71,7 +71,8 @@ enum GridPage {
         }
         let count = site.link(["count", entity.name], query.items())
         let number = query.number ?? (query.page.start == .beginning ? 1 : nil)
-        let shown: HTML = number.map { " · page \(String($0))<span data-pages=\"\(String(query.page.size))\"></span>" } ?? ""
+        let shown: HTML =
+            number.map { " · page \(String($0))<span data-pages=\"\(String(query.page.size))\"></span>" } ?? ""
         let bar: HTML = """
             <p class="sub bar"><span><span data-count="\(count)" class="pending">…</span> objects\(shown)</span>
             <span>\(pager(query, page, site))</span><span>\(sizes(query, site))</span><span>\(views(query, site))</span>
@@ -94,7 +95,8 @@ enum GridPage {
     private static func sizes(_ query: GridQuery, _ site: Site) -> HTML {
         let links = GridQuery.sizes.map { size -> HTML in
             if size == query.page.size { return "<b>\(String(size))</b>" }
-            return "<a href=\"\(site.link(["entity", query.entity.name], query.items(size: size)))\">\(String(size))</a>"
+            return
+                "<a href=\"\(site.link(["entity", query.entity.name], query.items(size: size)))\">\(String(size))</a>"
         }
         return "Rows: \(links.joined(" "))"
     }
@@ -104,9 +106,11 @@ enum GridPage {
         let name = query.entity.name
         var links: [HTML] = []
         if query.origin == nil {
-            links.append("<a href=\"\(site.link(["groups", name], query.items().filter { $0.0 == "where" }))\">Groups</a>")
+            links.append(
+                "<a href=\"\(site.link(["groups", name], query.items().filter { $0.0 == "where" }))\">Groups</a>")
             if MapPage.slots(of: query.entity) != nil {
-                links.append("<a href=\"\(site.link(["map", name], query.items().filter { $0.0 == "where" }))\">Map</a>")
+                links.append(
+                    "<a href=\"\(site.link(["map", name], query.items().filter { $0.0 == "where" }))\">Map</a>")
             }
         }
         links.append("<a href=\"\(site.link(["page", name], query.items()))\">This page as JSON</a>")
@@ -123,11 +127,14 @@ enum GridPage {
             }.joined()
         }
         let columns: [HTML] = ChosenCondition.columns(of: entity).map { "<option>\($0)</option>" }
-        let comparisons: [HTML] = ChosenCondition.comparisons.map { "<option value=\"\($0.name)\">\($0.words)</option>" }
+        let comparisons: [HTML] = ChosenCondition.comparisons.map {
+            "<option value=\"\($0.name)\">\($0.words)</option>"
+        }
         let boxes = Self.columns(of: entity).map { slot -> HTML in
             let name = entity.slots[slot].name
             let checked: HTML = query.hidden.contains(name) ? "" : " checked"
-            return "<label><input type=\"checkbox\" name=\"show\" value=\"\(HTML(value: name))\"\(checked)> \(name)</label>"
+            return
+                "<label><input type=\"checkbox\" name=\"show\" value=\"\(HTML(value: name))\"\(checked)> \(name)</label>"
         }
         return """
             <form class="choose" action="\(site.link(to: entity))">\(hidden(besides: []))

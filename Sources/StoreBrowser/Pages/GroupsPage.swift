@@ -3,8 +3,8 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// The objects of a grid by the values of a column: how many there are of each, and the sum, average, least and greatest
-/// of another column, as a table and as bars.
+/// The objects of a grid by the values of a column: how many there are of each, and the sum, average, least and
+/// greatest of another column, as a table and as bars.
 enum GroupsPage {
     /// How many groups are computed, and how many are drawn.
     private static let (most, drawn) = (5_000, 30)
@@ -37,7 +37,8 @@ enum GroupsPage {
         entity.slots.filter { slot in
             guard !slot.isTransient else { return false }
             guard let attribute = slot.attribute else { return true }
-            return attribute.type.isOrdered || attribute.type == .booleanAttributeType || attribute.type == .UUIDAttributeType
+            return attribute.type.isOrdered || attribute.type == .booleanAttributeType
+                || attribute.type == .UUIDAttributeType
         }.map(\.name)
     }
 
@@ -73,13 +74,15 @@ enum GroupsPage {
         plan.entity = entity
         plan.groupBy = [by]
         plan.limit = most
-        plan.columns = [.keyPath(by)] + measures.map { measure in
-            let path = measure == .count ? nil : of
-            let argument = path.map { NSExpression(forKeyPath: $0) } ?? NSExpression.expressionForEvaluatedObject()
-            return .expression(
-                name: "$\(measure.rawValue)", NSExpression(forFunction: measure.function, arguments: [argument]),
-                measure == .count ? .integer64AttributeType : .doubleAttributeType)
-        }
+        plan.columns =
+            [.keyPath(by)]
+            + measures.map { measure in
+                let path = measure == .count ? nil : of
+                let argument = path.map { NSExpression(forKeyPath: $0) } ?? NSExpression.expressionForEvaluatedObject()
+                return .expression(
+                    name: "$\(measure.rawValue)", NSExpression(forFunction: measure.function, arguments: [argument]),
+                    measure == .count ? .integer64AttributeType : .doubleAttributeType)
+            }
         return try store.asking { engine in
             let rows = try engine.fetchDictionaries(plan)
             let identifiers = rows.compactMap { $0[by] as? NSManagedObjectID }
@@ -189,7 +192,13 @@ enum GroupsPage {
         var text = ""
         var isTag = false
         for character in html.text {
-            if character == "<" { isTag = true } else if character == ">" { isTag = false } else if !isTag { text.append(character) }
+            if character == "<" {
+                isTag = true
+            } else if character == ">" {
+                isTag = false
+            } else if !isTag {
+                text.append(character)
+            }
         }
         // Entities stay whole: what is cut is cut before one.
         guard text.count > 28 else { return HTML(trusted: text) }

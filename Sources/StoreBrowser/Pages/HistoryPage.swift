@@ -30,7 +30,8 @@ enum HistoryPage {
             return
                 "<p class=\"sub bar\"><span>\(newer) \(older)</span></p><ol class=\"timeline\">\(items.joined("\n"))</ol>"
         }
-        let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted. A program that opens it with the option NSPersistentHistoryTrackingKey (true) keeps one from then on.</p>"
+        let none: HTML =
+            "<p class=\"message\">The store keeps no history, or all of it has been deleted. A program that opens it with the option NSPersistentHistoryTrackingKey (true) keeps one from then on.</p>"
         return PageFrame.html(
             "History", .history, site, "<h1>History</h1><section id=\"history\" data-live>\(body ?? none)</section>")
     }

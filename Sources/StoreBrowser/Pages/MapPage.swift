@@ -88,10 +88,14 @@ enum MapPage {
         let step = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30].first { max(east - west, north - south) / $0 <= 8 } ?? 30
         var lines: [HTML] = []
         for meridian in steps(west, east, step) {
-            lines.append("<path d=\"M\(x(meridian)) 0V\(fixed(height))\"/><text x=\"\(x(meridian))\" y=\"\(fixed(height - 4))\">\(degrees(meridian))</text>")
+            lines.append(
+                "<path d=\"M\(x(meridian)) 0V\(fixed(height))\"/><text x=\"\(x(meridian))\" y=\"\(fixed(height - 4))\">\(degrees(meridian))</text>"
+            )
         }
         for parallel in steps(south, north, step) {
-            lines.append("<path d=\"M0 \(y(parallel))H\(fixed(width))\"/><text x=\"3\" y=\"\(y(parallel))\">\(degrees(parallel))</text>")
+            lines.append(
+                "<path d=\"M0 \(y(parallel))H\(fixed(width))\"/><text x=\"3\" y=\"\(y(parallel))\">\(degrees(parallel))</text>"
+            )
         }
         let points = places.map { place -> HTML in
             "<a href=\"\(place.link)\"><circle cx=\"\(x(place.longitude))\" cy=\"\(y(place.latitude))\" r=\"4\"><title>\(place.title)</title></circle></a>"

@@ -78,7 +78,8 @@ enum SearchPage {
         let nothing: HTML =
             text.isEmpty || !found.isEmpty ? "" : "<p class=\"message\">No text contains “\(text)”.</p>"
         let rest: HTML =
-            left.isEmpty ? "" : "<p class=\"message\" role=\"alert\">Not searched in time: \(left.joined(separator: ", ")).</p>"
+            left.isEmpty
+            ? "" : "<p class=\"message\" role=\"alert\">Not searched in time: \(left.joined(separator: ", ")).</p>"
         let body: HTML = """
             <h1>Search</h1>
             <form class="filter" action="\(site.link(["search"]))" role="search"><div class="field">
@@ -93,7 +94,8 @@ enum SearchPage {
     private static func place(of text: String, in row: Row) -> String? {
         let entity = row.objectID.layout
         for (slot, value) in zip(entity.slots, row.values) {
-            guard case .string(let whole) = value, let range = whole.range(of: text, options: [.caseInsensitive, .diacriticInsensitive])
+            guard case .string(let whole) = value,
+                let range = whole.range(of: text, options: [.caseInsensitive, .diacriticInsensitive])
             else { continue }
             if slot.name == ObjectLabel.slot(of: entity).map({ entity.slots[$0].name }), whole.count < 60 { return nil }
             let start = whole.index(range.lowerBound, offsetBy: -30, limitedBy: whole.startIndex) ?? whole.startIndex

@@ -55,7 +55,8 @@ enum ChosenCondition {
     static func filter(
         adding column: String, _ name: String, _ value: String, to filter: String, of entity: EntityLayout
     ) -> String? {
-        guard columns(of: entity).contains(column), let comparison = comparisons.first(where: { $0.name == name }) else {
+        guard columns(of: entity).contains(column), let comparison = comparisons.first(where: { $0.name == name })
+        else {
             return nil
         }
         let keys = column.split(separator: ".").map(String.init)

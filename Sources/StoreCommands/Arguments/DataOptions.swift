@@ -117,7 +117,8 @@ extension ParsedArguments {
         try self.init(arguments, command: command, atMost: .max)
         guard paths.count >= names.count else { throw UsageError("\(command) needs \(names[paths.count]) as well") }
         guard paths.count == names.count else {
-            let all = names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+            let all =
+                names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
             throw UsageError("\(command) takes \(all); “\(paths[names.count])” is one too many")
         }
     }

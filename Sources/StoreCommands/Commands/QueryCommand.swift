@@ -69,7 +69,8 @@ package enum QueryCommand {
 
     /// The name of an entity's file: the entity's, without what leads out of the folder or hides the file.
     private static func fileName(_ entity: String, _ format: RowFormat, besides files: inout Set<String>) -> String {
-        var name = String(entity.map { $0 == "/" || $0.isNewline || $0.asciiValue.map { $0 < 0x20 } ?? false ? "_" : $0 })
+        var name = String(
+            entity.map { $0 == "/" || $0.isNewline || $0.asciiValue.map { $0 < 0x20 } ?? false ? "_" : $0 })
         if name.hasPrefix(".") { name = "_" + name.dropFirst() }
         while !files.insert(name.lowercased()).inserted { name += "_" }
         return "\(name).\(format.rawValue)"

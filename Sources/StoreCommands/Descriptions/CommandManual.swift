@@ -141,7 +141,9 @@ package enum CommandManual {
             options: [
                 .init(
                     name: "--all",
-                    text: "A file for each entity, with its own objects only: Author.csv, Book.csv …; --output names their folder."),
+                    text:
+                        "A file for each entity, with its own objects only: Author.csv, Book.csv …; --output names their folder."
+                ),
                 .init(
                     name: "--format", value: "FORMAT",
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says, or else csv.",
@@ -271,7 +273,8 @@ package enum CommandManual {
                 ),
                 .init(
                     name: "--map", value: "NAMES",
-                    text: "What columns stand for, where their names are others: --map 'Titel=title,Autor=author.name'."),
+                    text: "What columns stand for, where their names are others: --map 'Titel=title,Autor=author.name'."
+                ),
                 .init(
                     name: "--ignore", value: "NAMES",
                     text: "Columns to leave out, with commas between them; '*' for all that the entity does not have."),

@@ -157,7 +157,8 @@ final class ImportColumns {
 
     /// The attribute whose values tell an entity's objects apart; nil if none does.
     static func identifier(of entity: EntityLayout) -> Int? {
-        entity.uniquenessConstraints.lazy.filter { $0.count == 1 }.compactMap { entity.slotIndex(forName: $0[0]) }.first {
+        entity.uniquenessConstraints.lazy.filter { $0.count == 1 }.compactMap { entity.slotIndex(forName: $0[0]) }.first
+        {
             entity.slots[$0].attribute != nil
         }
     }
@@ -267,7 +268,8 @@ struct ObjectFinder {
         guard objects.count == 1 else {
             throw CommandError(
                 "\(place()): “\(values.entity.slots[slot].name)” is “\(TextTools.inOneLine(known.value))”, which "
-                    + "\(objects.count) objects of “\(destination.name)” have as their “\(destination.slots[key].name)”")
+                    + "\(objects.count) objects of “\(destination.name)” have as their “\(destination.slots[key].name)”"
+            )
         }
         if found.count >= Self.mostKnown { found = [:] }
         found[known] = object
@@ -279,7 +281,8 @@ struct ObjectFinder {
         let entity = values.entity
         for constraint in entity.uniquenessConstraints {
             let slots = constraint.compactMap { entity.slotIndex(forName: $0) }
-            guard let first = slots.first, slots.count == constraint.count, !slots.contains(where: { row.values[$0].isNull })
+            guard let first = slots.first, slots.count == constraint.count,
+                !slots.contains(where: { row.values[$0].isNull })
             else { continue }
             var object: NSManagedObjectID?
             try engine.forEachRow(of: entity, where: first, isAmong: [row.values[first]]) { other in

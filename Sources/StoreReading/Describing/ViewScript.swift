@@ -15,7 +15,8 @@ package enum ViewScript {
     /// - Throws: `CommandError` for a store that is not in SQLite, and an error for a file that cannot be read.
     package static func text(of store: DirectStore) throws -> String {
         guard store.pagesByKey, let file = store.file, let original = store.original else {
-            throw CommandError("“\(store.name)” is not an SQLite file; “pippin copy” makes one of it, which views can be of")
+            throw CommandError(
+                "“\(store.name)” is not an SQLite file; “pippin copy” makes one of it, which views can be of")
         }
         let schema = try ReadingConnection.schema(of: store, file)
         let mappings = store.layout.entities.compactMap(schema.mapping(of:))
@@ -54,13 +55,15 @@ package enum ViewScript {
                 case .joinTable(let join)? = mapping.toManys[relationship.index]
             else { return nil }
             let here = (mapping.layout.name, relationship.name)
-            if let inverse = relationship.inverse, inverse !== relationship, (inverse.source.name, inverse.name) < here {
+            if let inverse = relationship.inverse, inverse !== relationship, (inverse.source.name, inverse.name) < here
+            {
                 return nil
             }
             var name = "\(here.0)_\(here.1)"
             while names.contains(name) { name += "_" }
             let order = join.orderColumn.map { ",\n    \(quoted($0)) AS \"_order\"" } ?? ""
-            return "CREATE TEMP VIEW \(quoted(name)) AS SELECT\n    \(quoted(join.sourceColumn)) AS \(quoted(here.0)),\n    "
+            return
+                "CREATE TEMP VIEW \(quoted(name)) AS SELECT\n    \(quoted(join.sourceColumn)) AS \(quoted(here.0)),\n    "
                 + "\(quoted(join.destinationColumn)) AS \(quoted(here.1 == here.0 ? "_\(here.1)" : here.1))\(order)\nFROM store.\(quoted(join.table));"
         }
     }

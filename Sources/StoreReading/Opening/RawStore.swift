@@ -97,7 +97,8 @@ package struct RawStore {
         let found = entities.filter { $0.name == name }
         guard !found.isEmpty else {
             throw CommandError(
-                "“\(original.path)” has no entity “\(name)”; \(TextProblem.hint(for: name, among: entities.map(\.name)))")
+                "“\(original.path)” has no entity “\(name)”; \(TextProblem.hint(for: name, among: entities.map(\.name)))"
+            )
         }
         return found
     }

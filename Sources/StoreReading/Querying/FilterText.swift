@@ -107,7 +107,8 @@ package enum FilterText {
                 }
                 comparison.right = value(comparison.right, for: attribute)
             } else if let attribute = attribute(comparison.right, entity) {
-                if comparison.comparison == .in, let list = list(comparison.right, attribute, element: comparison.left) {
+                if comparison.comparison == .in, let list = list(comparison.right, attribute, element: comparison.left)
+                {
                     comparison.right = list
                     return .comparison(comparison)
                 }
@@ -117,8 +118,8 @@ package enum FilterText {
         }
     }
 
-    /// The elements of a list that an attribute has as JSON; nil for another attribute. The value that they are compared
-    /// with says which kind they are of.
+    /// The elements of a list that an attribute has as JSON; nil for another attribute. The value that they are
+    /// compared with says which kind they are of.
     private static func list(
         _ side: ExpressionTree, _ attribute: AttributeLayout, element: ExpressionTree
     ) -> ExpressionTree? {
@@ -176,7 +177,9 @@ private enum UnquotedText {
     private static let operators: Set<String> = [
         "=", "<", ">", "contains", "beginswith", "endswith", "like", "matches", "in",
     ]
-    private static let literals: Set<String> = ["nil", "null", "true", "false", "yes", "no", "self", "cast", "function"]
+    private static let literals: Set<String> = [
+        "nil", "null", "true", "false", "yes", "no", "self", "cast", "function",
+    ]
 
     /// The problem of a text; nil if each text has its quotation marks.
     static func text(_ text: String, _ entity: EntityLayout) -> TextProblem? {
@@ -196,10 +199,8 @@ private enum UnquotedText {
         }
     }
 
-    /// - Parameters:
-    ///   - types: the types of the attributes that are compared with such values.
-    ///   - name: what the value is called.
-    ///   - isMeant: whether words are such a value, given the word after the first.
+    /// The problem of a value that is compared with an attribute of one of some types, if its words are meant to be
+    /// such a value.
     private static func problem(
         _ text: String, _ entity: EntityLayout, _ types: [NSAttributeType], _ name: String,
         _ isMeant: ([Words.Word], Words.Word?) -> Bool
@@ -217,7 +218,9 @@ private enum UnquotedText {
             if words.indices.contains(start), words[start].text == "[" { start += 3 }
             while words.indices.contains(start), ["=", ">", "{"].contains(words[start].text) { start += 1 }
             let value = Array(words.dropFirst(start).prefix { !$0.isQuoted && !isEnd($0) })
-            guard let first = value.first, let last = value.last, isMeant(value, value.dropFirst().first) else { continue }
+            guard let first = value.first, let last = value.last, isMeant(value, value.dropFirst().first) else {
+                continue
+            }
             let range = first.range.lowerBound..<last.range.upperBound
             return TextProblem(
                 text, range, "\(name) stands in quotation marks: \"\(String(Array(text)[range]))\"")

@@ -27,7 +27,8 @@ enum SQLText {
         guard let from = words.firstIndex(where: { !$0.isQuoted && $0.text.lowercased() == "from" }),
             words.indices.contains(from + 1)
         else { return nil }
-        let entity = words[from + 1].isQuoted ? String(words[from + 1].text.dropFirst().dropLast()) : words[from + 1].text
+        let entity =
+            words[from + 1].isQuoted ? String(words[from + 1].text.dropFirst().dropLast()) : words[from + 1].text
         let rest = Array(words[(from + 2)...])
         let others = ["group", "having", "union", "join", "intersect", "except"]
         guard rest.first.map(isClause) ?? true,

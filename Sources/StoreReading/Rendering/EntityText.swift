@@ -85,8 +85,8 @@ package enum EntityText {
 }
 
 extension RelationshipDocument {
-    /// The relationship that a model of structs declares, `Book.author`, of which this one is the other side that nobody
-    /// wrote, `authorOfBook`; nil for one that is declared. Pure.
+    /// The relationship that a model of structs declares, `Book.author`, of which this one is the other side that
+    /// nobody wrote, `authorOfBook`; nil for one that is declared. Pure.
     package func impliedBy(_ name: String) -> String? {
         guard let inverseName, let destinationName, name == "\(inverseName)Of\(destinationName)" else { return nil }
         return "\(destinationName).\(inverseName)"

@@ -36,6 +36,7 @@ package struct TextProblem: Error, Equatable {
     ///   - name: the name.
     ///   - names: those that exist.
     ///   - all: what stands before all names: “it has”.
+    /// - Returns: the end of a sentence.
     package static func hint(for name: String, among names: [String], all: String = "it has") -> String {
         let near = near(name, among: names).map { "“\($0)”" }
         return near.isEmpty

@@ -46,12 +46,16 @@ struct CursorTests {
             let page = try await manager.fetch(request.after(cursor: cursor))
             found += page
             cursor = try page.last.map { try manager.cursor(after: $0, in: request) }
-            if let cursor { #expect(cursor.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }) }
+            if let cursor {
+                #expect(cursor.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+            }
         } while cursor != nil
         #expect(found == all)
     }
 
-    @Test("is refused where it is made up, or belongs to another order", arguments: ["", "nonsense", "W10", "W1siK2lkIiwieCJdXQ"])
+    @Test(
+        "is refused where it is made up, or belongs to another order",
+        arguments: ["", "nonsense", "W10", "W1siK2lkIiwieCJdXQ"])
     func unknown(text: String) async throws {
         try await fill()
         await #expect(throws: PersistenceError.self) {

@@ -53,7 +53,7 @@ struct InitialValueTests {
 
     init() throws { folder = try TestFolder() }
 
-    @Test("of stored objects without the property, which are migrated when the store is opened")
+    @Test("Stored objects without the property get it when the store is opened")
     func stored() async throws {
         let former = PersistenceManager(models: Former.Note.self, store: .file(folder.store))
         try await former.save([Former.Note(id: 1, text: "A"), Former.Note(id: 2, text: "B")])
@@ -70,7 +70,7 @@ struct InitialValueTests {
         #expect(notes.allSatisfy { $0.noted == noted } && noted > before.addingTimeInterval(-60) && noted < Date())
     }
 
-    @Test("in imports: a new object gets it, and a stored one keeps its own value")
+    @Test("A new object of an import gets it, and a stored one keeps its own value")
     func imports() async throws {
         let manager = PersistenceManager(models: Note.self, store: .memory)
         try await manager.save(Note(id: 1, text: "A", stars: 5))
@@ -82,11 +82,14 @@ struct InitialValueTests {
         #expect(notes.map(\.text) == ["A2", "B"] && notes.map(\.stars) == [5, 3] && notes[1].tag == "none")
     }
 
-    @Test("in JSON: what is missing has it, and what is wrong is still an error")
+    @Test("A property that JSON lacks gets it, and a wrong one is still an error")
     func json() throws {
         let note = try JSONDecoder().decode(Note.self, from: Data(#"{"id": 1, "text": "A", "stars": 4}"#.utf8))
         #expect(note.stars == 4 && note.tag == "none" && note.frame == Frame(width: 2, height: 1))
-        for wrong in [#"{"text": "A"}"#, #"{"id": 1, "text": "A", "stars": "x"}"#, #"{"id": 1, "text": "A", "frame": {"width": 1}}"#] {
+        for wrong in [
+            #"{"text": "A"}"#, #"{"id": 1, "text": "A", "stars": "x"}"#,
+            #"{"id": 1, "text": "A", "frame": {"width": 1}}"#,
+        ] {
             #expect(throws: DecodingError.self) { try JSONDecoder().decode(Note.self, from: Data(wrong.utf8)) }
         }
     }
