@@ -60,6 +60,8 @@ private struct EvidenceFacts {
         switch invocation {
         case .info(let options): (stores, manifest) = ([options.store], options.evidence)
         case .dump(let options): (stores, manifest) = ([options.store], options.evidence)
+        case .export(let options) where options.entity == nil:
+            (stores, manifest, folder) = ([options.store], options.evidence, options.output)
         case .export(let options):
             (stores, manifest, files) = ([options.store], options.evidence, [options.output].compactMap { $0 })
         case .report(let options): (stores, manifest, files) = ([options.store], options.evidence, [options.output])
