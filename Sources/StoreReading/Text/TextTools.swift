@@ -96,12 +96,15 @@ package enum TextTools {
 
     /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs to be read back: none, three, or
     /// six to nine. The calendar is Foundation's; see ``CalendarDate``.
+    package static func iso8601(_ secondsSince2001: Double) -> String { iso8601(secondsSince2001, decimals: 0) }
+
+    /// The same with a least number of decimals.
     ///
     /// - Parameters:
     ///   - secondsSince2001: the date.
     ///   - least: the fewest decimals: 0, 3, or 6 to 9.
     /// - Returns: the date in ISO 8601; a number for a date beyond every calendar.
-    package static func iso8601(_ secondsSince2001: Double, decimals least: Int = 0) -> String {
+    static func iso8601(_ secondsSince2001: Double, decimals least: Int) -> String {
         guard isInCalendar(secondsSince2001) else { return "\(secondsSince2001)" }
         let (whole, fraction, needed) = parts(secondsSince2001)
         var (number, decimals) = (fraction, needed)

@@ -21,15 +21,15 @@ struct CursorTests {
 
     private let manager = PersistenceManager(models: Item.self, store: .memory)
 
-    private func fill() async throws {
-        try await manager.save(
-            (0..<23).map { number in
-                Item(
-                    id: UUID(), title: "Title \(number % 4)", price: number % 3 == 0 ? nil : Decimal(number % 5),
-                    made: Date(timeIntervalSinceReferenceDate: Double(number % 6) / 3),
-                    size: Size(width: Double(number % 7) / 3), count: number % 2)
-            })
+    private func item(_ number: Int) -> Item {
+        let made = Date(timeIntervalSinceReferenceDate: Double(number % 6) / 3)
+        let price: Decimal? = number % 3 == 0 ? nil : Decimal(number % 5)
+        var item = Item(id: UUID(), title: "Title \(number % 4)", price: price, made: made, count: number % 2)
+        item.size = Size(width: Double(number % 7) / 3)
+        return item
     }
+
+    private func fill() async throws { try await manager.save((0..<23).map(item)) }
 
     private static let orders: [Order<Item>] = [
         [], .ascending(\.title), [.descending(\.price), .ascending(\.made)], .descending(\.size.width),
