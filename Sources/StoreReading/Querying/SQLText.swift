@@ -13,13 +13,14 @@ enum SQLText {
         guard first.text.lowercased() == "select", let query = query(words, Array(text)) else {
             return TextProblem(
                 text, first.range,
-                "this is SQL; a query names an entity and a condition: Book where price > 10 order by title limit 20")
+                "this is SQL; a query names an entity and a condition: Book where price > 10 order by title limit 20; “pippin sql” runs a SELECT"
+            )
         }
         return TextProblem(text, first.range, "this is SQL; the query is: \(query)")
     }
 
     private static func isClause(_ word: Words.Word) -> Bool {
-        ["where", "order", "limit", "offset"].contains(word.text.lowercased())
+        ["where", "search", "order", "limit", "offset"].contains(word.text.lowercased())
     }
 
     /// The query for a `SELECT` of one table; nil if there is none that finds the same.
