@@ -10,11 +10,14 @@ struct PredicateConversion {
     let ordersRawValues: Bool
     /// The keys that a key path reads; nil if they have no names.
     let keys: (AnyKeyPath) -> [String]?
+    /// The entities of the objects of a class; nil for a type that is not a class of objects.
+    let entities: (Any.Type) -> ExpressionTree?
 
     private init(
-        constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool, keys: @escaping (AnyKeyPath) -> [String]?
+        constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool, keys: @escaping (AnyKeyPath) -> [String]?,
+        entities: @escaping (Any.Type) -> ExpressionTree?
     ) {
-        (self.constant, self.ordersRawValues, self.keys) = (constant, ordersRawValues, keys)
+        (self.constant, self.ordersRawValues, self.keys, self.entities) = (constant, ordersRawValues, keys, entities)
     }
 
     /// The tree of a predicate.
@@ -22,9 +25,10 @@ struct PredicateConversion {
     /// - Throws: ``PredicateWithoutTreeError`` for parts that the predicate language cannot express.
     static func tree<Input>(
         of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool,
-        keys: @escaping (AnyKeyPath) -> [String]?
+        keys: @escaping (AnyKeyPath) -> [String]?, entities: @escaping (Any.Type) -> ExpressionTree?
     ) throws -> PredicateTree {
-        var conversion = PredicateConversion(constant: constant, ordersRawValues: ordersRawValues, keys: keys)
+        var conversion = PredicateConversion(
+            constant: constant, ordersRawValues: ordersRawValues, keys: keys, entities: entities)
         conversion.variables[predicate.variable.key] = .evaluatedObject
         return try conversion.predicate(predicate.expression)
     }
@@ -166,14 +170,17 @@ extension PredicateParsing where Self: NSPredicate {
 ///   - ordersRawValues: whether the order of an enumeration's raw values stands for its own, where the predicate
 ///     compares two of its values that are not constant.
 ///   - keys: the keys that a key path reads; nil if they have no names.
+///   - entities: the entities of the objects of a class, for `is` and `as?`; nil for a type that is not such a class.
 /// - Returns: the content.
 /// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express, and
 ///   ``EnumerationOrderError``.
 package func predicateTree<Input>(
     of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree = constantTree,
-    ordersRawValues: Bool = true, keys: @escaping (AnyKeyPath) -> [String]? = keys(of:)
+    ordersRawValues: Bool = true, keys: @escaping (AnyKeyPath) -> [String]? = keys(of:),
+    entities: @escaping (Any.Type) -> ExpressionTree? = { _ in nil }
 ) throws -> PredicateTree {
-    try PredicateConversion.tree(of: predicate, constant: constant, ordersRawValues: ordersRawValues, keys: keys)
+    try PredicateConversion.tree(
+        of: predicate, constant: constant, ordersRawValues: ordersRawValues, keys: keys, entities: entities)
 }
 
 /// The tree for a value of the program that is compared; for an enumeration, its raw value, and for a list of

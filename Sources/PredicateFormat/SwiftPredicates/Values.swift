@@ -49,6 +49,13 @@ extension PredicateExpressions.OptionalFlatMap: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         let origin = try conversion.expression(wrapped)
         if case .constant(let value) = origin, value.isNull { return .expression(origin) }
+        // `($0 as? Novel)?.pages`: the keys go on from the object itself, if it is one.
+        if case .conditional(let isKind, let object, .constant(let null)) = origin, wrapped is any ClassCast,
+            null.isNull
+        {
+            let value = try conversion.binding(variable.key, to: object).expression(transform)
+            return .expression(.conditional(isKind, then: value, otherwise: .constant(.null)))
+        }
         let value = try conversion.binding(variable.key, to: origin).expression(transform)
         if origin.isConstant || value.isNil(with: origin) || isRelationship(Wrapped.self) { return .expression(value) }
         return .expression(.conditional(origin.isPresent, then: value, otherwise: .constant(.null)))
@@ -127,5 +134,44 @@ extension PredicateExpressions.CollectionIndexSubscript: TreeConvertible {
 extension PredicateExpressions.DictionaryKeySubscript: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         .expression(.element(of: try conversion.expression(wrapped), at: .at(try conversion.expression(key))))
+    }
+}
+
+/// `as?` of an object.
+private protocol ClassCast {}
+
+extension PredicateConversion {
+    /// The condition that an object is one of a class.
+    fileprivate func isObject(_ object: ExpressionTree, of type: Any.Type) throws -> PredicateTree {
+        guard let entities = entities(type) else {
+            throw PredicateWithoutTreeError(
+                reason:
+                    "Whether a value is a \(type) has no equivalent in the predicate language. Filter what has been "
+                    + "fetched.")
+        }
+        return .comparison(ComparisonTree(object.appending(keys: ["entity"]), .in, entities))
+    }
+}
+
+/// `$0 is Novel`
+extension PredicateExpressions.TypeCheck: TreeConvertible {
+    func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
+        .predicate(try conversion.isObject(conversion.expression(input), of: Desired.self))
+    }
+}
+
+/// `$0 as? Novel`
+extension PredicateExpressions.ConditionalCast: TreeConvertible, ClassCast {
+    func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
+        let object = try conversion.expression(input)
+        let isKind = try conversion.isObject(object, of: Desired.self)
+        return .expression(.conditional(isKind, then: object, otherwise: .constant(.null)))
+    }
+}
+
+/// `$0 as! Novel`
+extension PredicateExpressions.ForceCast: TreeConvertible {
+    func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
+        .expression(try conversion.expression(input))
     }
 }
