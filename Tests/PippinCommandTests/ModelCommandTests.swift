@@ -459,6 +459,43 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("swiftdata writes a class for each entity, with relationships, rules and values")
+    func swiftData() throws {
+        let model = """
+            <model>
+                <entity name="Book">
+                    <attribute name="isbn" attributeType="String"/>
+                    <attribute name="pages" attributeType="Integer 64" defaultValueString="7" usesScalarValueType="YES"/>
+                    <attribute name="cover" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
+                    <attribute name="class" optional="YES" attributeType="String" elementID="kind"/>
+                    <relationship name="author" optional="YES" maxCount="1" destinationEntity="Author" inverseName="books"/>
+                    <uniquenessConstraints><uniquenessConstraint><constraint value="isbn"/></uniquenessConstraint></uniquenessConstraints>
+                </entity>
+                <entity name="Novel" parentEntity="Book"><attribute name="genre" attributeType="String"/></entity>
+                <entity name="Author">
+                    <attribute name="name" attributeType="String"/>
+                    <relationship name="books" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Book" inverseName="author"/>
+                </entity>
+            </model>
+            """
+        try withModels([model, model.replacingOccurrences(of: "Novel", with: "Nov; el")]) { folder, paths in
+            let file = folder.appendingPathComponent("Models.swift")
+            let run = CommandRun("model", "swiftdata", paths[0], "--output", file.path)
+            #expect(run.status == 0 && run.output == "“\(file.path)” is written.\n", "\(run.errors)")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for line in [
+                "@Model\nfinal class Author {", "    var name: String\n", "@Model\nclass Book {",
+                "    @Relationship(deleteRule: .cascade, inverse: \\Book.author) var books: [Book] = []\n",
+                "    var author: Author?\n", "    @Attribute(.unique) var isbn: String\n", "    var pages: Int = 7\n",
+                "    @Attribute(.externalStorage) var cover: Data?\n",
+                "    @Attribute(originalName: \"kind\") var `class`: String?\n", "final class Novel: Book {",
+                "        super.init(author: author, `class`: `class`, cover: cover, isbn: isbn)\n",
+            ] { #expect(text.contains(line), "\(line) in \(text)") }
+            let refused = CommandRun("model", "swiftdata", paths[1])
+            #expect(refused.status == 1 && refused.errors.contains("“Nov; el” has a name that Swift does not take"))
+        }
+    }
+
     @Test("generate --all writes a class once that several entities have, with the properties of all of them")
     func generateShared() throws {
         let model = """
@@ -624,11 +661,11 @@ struct ModelCommandTests {
         arguments: [
             (
                 ["model"],
-                "model needs a command; describe, validate, diff, graph, generate, compile or extract expected"
+                "model needs a command; describe, validate, diff, graph, generate, swiftdata, compile or extract expected"
             ),
             (
                 ["model", "show"],
-                "model has no command “show”; describe, validate, diff, graph, generate, compile or extract expected"
+                "model has no command “show”; describe, validate, diff, graph, generate, swiftdata, compile or extract expected"
             ),
             (["model", "describe"], "model describe needs the path of a model"),
             (["model", "diff", "a"], "model diff needs two models, or two versions of one: --from NAME, --to NAME"),

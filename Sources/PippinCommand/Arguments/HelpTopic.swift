@@ -12,6 +12,7 @@ enum HelpTopic: String, CaseIterable, Equatable {
     case diff = "model diff"
     case graph = "model graph"
     case generate = "model generate"
+    case swiftdata = "model swiftdata"
     case compile = "model compile"
     case extract = "model extract"
 

@@ -34,6 +34,12 @@ enum ModelInvocation: Equatable {
         var isForAll = false
     }
 
+    struct SwiftDataOptions: Equatable {
+        var model: Choice
+        /// The file to write; nil for the standard output.
+        var output: String?
+    }
+
     struct CompileOptions: Equatable {
         var source: String
         var output: String
@@ -55,10 +61,11 @@ enum ModelInvocation: Equatable {
     case diff(from: Choice, to: Choice)
     case graph(GraphOptions)
     case generate(GenerateOptions)
+    case swiftdata(SwiftDataOptions)
     case compile(CompileOptions)
     case extract(ExtractOptions)
 
-    private static let commands = "describe, validate, diff, graph, generate, compile or extract"
+    private static let commands = "describe, validate, diff, graph, generate, swiftdata, compile or extract"
 
     /// Reads the arguments after `model`.
     ///
@@ -96,6 +103,9 @@ enum ModelInvocation: Equatable {
                 GenerateOptions(
                     model: choice(parsed), output: parsed.options["--output"], module: parsed.options["--module"],
                     isForAll: parsed.flags.contains("--all")))
+        case "swiftdata":
+            let parsed = try parse()
+            self = .swiftdata(SwiftDataOptions(model: choice(parsed), output: parsed.options["--output"]))
         case "compile":
             let parsed = try parse()
             self = .compile(

@@ -22,6 +22,14 @@ enum ModelCommand {
             return diff.needsMappingModel ? PippinCommand.mappingNeeded : PippinCommand.success
         case .graph(let options): try graph(options, output)
         case .generate(let options): try generate(options, output)
+        case .swiftdata(let options):
+            let source = try ModelSource(options.model)
+            let text = try SwiftDataText.text(of: source.document, title: source.title)
+            guard let path = options.output else {
+                try output(text)
+                break
+            }
+            try write(Data(text.utf8), to: path, output)
         case .compile(let options): try compile(options, output, errors)
         case .extract(let options): try extract(options, output, errors)
         }

@@ -360,10 +360,10 @@ extension CommandManual {
     static let models = [
         CommandDescription(
             name: "model", usage: ["COMMAND …"],
-            summary: "works with models: describe, validate, diff, graph, generate, compile, extract",
+            summary: "works with models: describe, validate, diff, graph, generate, swiftdata, compile, extract",
             text:
                 "Works with models. MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which keeps a copy of its model. The commands are describe, validate, "
-                + "diff, graph, generate, compile and extract; “pippin model COMMAND --help” says more."),
+                + "diff, graph, generate, swiftdata, compile and extract; “pippin model COMMAND --help” says more."),
         CommandDescription(
             name: "model describe", usage: ["MODEL [--version NAME]"], summary: "what is in a model",
             text:
@@ -416,6 +416,16 @@ extension CommandManual {
                     name: "--module", value: "NAME",
                     text: "The module that the classes are for, which their names leave out."),
                 .init(name: "--all", text: "A class for each entity, also where the model says that there is one."),
+            ]),
+        CommandDescription(
+            name: "model swiftdata", usage: ["MODEL [--version NAME] [--output FILE]"],
+            summary: "its classes for SwiftData",
+            text:
+                "A @Model class for each entity, also of a store, with which SwiftData opens it. Composite attributes become structs: whether a program had an enumeration there, a model does not tell.",
+            options: [
+                version,
+                .init(
+                    name: "--output", value: "FILE", text: "Where to write them; without it, to the standard output."),
             ]),
         CommandDescription(
             name: "model compile",

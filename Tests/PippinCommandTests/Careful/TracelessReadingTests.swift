@@ -60,6 +60,7 @@ struct TracelessReadingTests {
         "model diff": ["$PIPPIN model diff S F/Small.xcdatamodeld"],
         "model graph": ["$PIPPIN model graph S"],
         "model generate": ["$PIPPIN model generate S --all --output F/Records.swift"],
+        "model swiftdata": ["$PIPPIN model swiftdata S --output F/Models.swift"],
         "model compile": ["$PIPPIN model compile S --output F/Small.momd"],
         "model extract": ["$PIPPIN model extract S --output F/Other.xcdatamodeld"],
     ]
