@@ -20,6 +20,7 @@ let package = Package(
                 "CAllocationCount", "CSQLiteBaseline",
                 .product(name: "Pippin", package: "Pippin"),
                 .product(name: "CoreData", package: "Pippin"),
+                .product(name: "SwiftData", package: "Pippin"),
             ] + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB"), "CSQLiteSnapshots"]),
             swiftSettings: grdb == nil ? [] : [.define("GRDB_COLUMN")],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),

@@ -40,6 +40,7 @@ struct Main {
         try ResultsWork.report(options, bench)
         try MigrationWork.report(options, bench)
         try ThreadWork.report(options, bench)
+        try ModelAccess.report(options)
         let predicateWorks = allPredicateWorks.filter { options.only.map($0.title.contains) ?? true }
         if !predicateWorks.isEmpty {
             print("\nPredicates: nanoseconds and allocations each time, median of \(options.rounds) rounds\n")

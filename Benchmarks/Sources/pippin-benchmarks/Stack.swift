@@ -4,9 +4,10 @@ import CoreData
 struct Stack {
     let container: NSPersistentContainer
 
-    init(store: URL, model: NSManagedObjectModel = Stack.model) throws {
+    init(store: URL, model: NSManagedObjectModel = Stack.model, tracksHistory: Bool = false) throws {
         let description = NSPersistentStoreDescription(url: store)
         description.shouldAddStoreAsynchronously = false
+        if tracksHistory { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
         container = NSPersistentContainer(name: "Item", managedObjectModel: model)
         container.persistentStoreDescriptions = [description]
         var failure: (any Error)?

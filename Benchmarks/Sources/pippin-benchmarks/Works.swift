@@ -22,6 +22,8 @@ let allTables: [WorkTable] =
         WorkTable(
             heading: "objects, next to a direct save", ours: "this", baseline: "direct save", isOfAnySize: false,
             works: ownWorks),
+        WorkTable(
+            heading: "models of six properties", ours: "SwiftData", baseline: "managed objects", works: modelWorks),
     ] + othersTables
 
 #if GRDB_COLUMN
