@@ -10,6 +10,8 @@ let package = Package(
     targets: [
         // With a file only, it would be the product Pippin, which needs no libpq.
         .executableTarget(name: "bookstore", dependencies: [.product(name: "PippinPostgres", package: "Pippin")]),
+        // Trips with SwiftData: models that inherit, an actor that imports, and a list that follows.
+        .executableTarget(name: "trips", dependencies: [.product(name: "SwiftData", package: "Pippin")]),
         // The same store as a web page. Its models are the other's files.
         .executableTarget(
             name: "bookstore-web",
