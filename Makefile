@@ -55,7 +55,7 @@ help:
 	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-sync  devices and a server that sync in memory, with kills, a bad network and wrong clocks; SEEDS=1000 DEVICES=3"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
-	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
+	@echo "make test-tsan  the tests of CoreData and SwiftData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
 	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
 	@echo "              FUZZ_RIVALS=2000 times three contexts that change the same objects;"
@@ -119,7 +119,7 @@ test-faults: dependencies
 # ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
 test-tsan: dependencies
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions" \
-	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter CoreDataTests $(SWIFT_FLAGS)
+	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter 'CoreDataTests|SwiftDataTests' $(SWIFT_FLAGS)
 
 fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
@@ -155,4 +155,4 @@ lint:
 
 clean:
 	rm -rf .build Examples/*/.build Benchmarks/.build
-	rm -f Examples/Bookstore/bookstore.sqlite*
+	rm -f Examples/Bookstore/bookstore.sqlite* Examples/Bookstore/trips.sqlite*

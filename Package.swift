@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .library(name: "SwiftData", targets: ["SwiftData"]),
+        .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
         .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
@@ -139,6 +140,8 @@ let package = Package(
             dependencies: [
                 "SwiftDataMacros", "CoreData", "CoreDataModel", "PredicateFormat",
             ]),
+        // SwiftData's stores in PostgreSQL.
+        .target(name: "SwiftDataPostgres", dependencies: ["SwiftData", "CoreDataPostgres", "PostgresEngine"]),
         // Structs first.
         .target(
             name: "Pippin",
@@ -310,7 +313,16 @@ let package = Package(
         .testTarget(
             name: "PostgresMigrationTests",
             dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer", "TestSupport"]),
-        .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "SQLiteConnection", "TestSupport"]),
+        // Migrations of models in a process of its own, which is killed on the way.
+        .executableTarget(
+            name: "SwiftDataMigrationChild", dependencies: ["SwiftData"], path: "Tests/SwiftDataMigrationChild"),
+        .testTarget(
+            name: "SwiftDataTests",
+            dependencies: [
+                "SwiftData", "SwiftDataMigrationChild", "SwiftDataPostgres", "SQLiteConnection", "PostgresServer",
+                "PostgresTestStores",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

@@ -96,7 +96,7 @@ struct HouseTests {
     func postgres() throws {
         let modules: Set<String> = [
             "CLibPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres", "PippinPostgres",
-            "PippinPostgresCommand",
+            "PippinPostgresCommand", "SwiftDataPostgres",
         ]
         let allowed = modules.union(["PostgresStoreReading"])
         let naming = try House.files().filter {

@@ -31,6 +31,10 @@ enum Rooms {
             "Queues", "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests",
             "Results", "Migration", "BuiltInStores",
         ],
+        "SwiftData": [
+            "Errors", "Identifiers", "Values", "Schema", "Models", "Fetching", "History", "Migrating", "Stores",
+            "Contexts", "Containers", "Actors", "Observers", "Macros",
+        ],
         "Pippin": [
             "Concurrency", "Errors", "Schema", "Values", "Columns", "Models", "Derivation", "Decoding", "Rows",
             "LiveQueries", "Manager",
@@ -110,6 +114,9 @@ enum Rooms {
             "BuiltInStores": "a coordinator adds stores by the name of their type",
             "History": "a coordinator's position in the history can be overridden",
         ],
+        "SwiftData/Models": ["Contexts": "a model knows its context"],
+        "SwiftData/Migrating": ["Contexts": "the code of a step gets a context"],
+        "SwiftData/Contexts": ["Containers": "a context knows its container"],
         "PostgresEngine/Saving": [
             "Opening": "a save whose server is lost makes a new connection",
             "Sharing": "a save notifies the programs that share the store",

@@ -37,6 +37,17 @@ final class PersonalTrip: Trip {
     }
 }
 
+/// A trip that no container has.
+@Model
+final class Cruise: Trip {
+    var ship: String
+
+    init(ship: String) {
+        self.ship = ship
+        super.init(name: ship)
+    }
+}
+
 @Model
 final class Traveller {
     var name: String
@@ -106,6 +117,37 @@ struct InheritanceTests {
         #expect(try library.fetched(by: SortDescriptor(\Trip.name)).map(\.name) == ["b"])
         try library.context.delete(model: Trip.self)
         #expect(try library.context.fetchCount(FetchDescriptor<Trip>()) == 0)
+    }
+
+    @Test("is told from others in a predicate, by is and as?")
+    func predicates() throws {
+        let library = try library()
+        let traveller = Traveller(name: "Ada")
+        library.context.insert(Trip(name: "a", traveller: traveller))
+        library.context.insert(BusinessTrip(name: "b", perdiem: 1, traveller: traveller))
+        library.context.insert(BusinessTrip(name: "c", perdiem: 5))
+        library.context.insert(PersonalTrip(name: "d", reason: "fun"))
+        try library.context.save()
+        func names(_ predicate: Predicate<Trip>) throws -> String {
+            let found = try library.context.fetch(
+                FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+            let all = try library.context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+            #expect(try all.filter { try predicate.evaluate($0) }.map(\.name) == found.map(\.name))
+            return found.map(\.name).joined()
+        }
+        #expect(try names(#Predicate { $0 is BusinessTrip }) == "bc")
+        #expect(try names(#Predicate { !($0 is BusinessTrip) }) == "ad")
+        #expect(try names(#Predicate { $0 is BusinessTrip || $0 is PersonalTrip }) == "bcd")
+        #expect(try names(#Predicate { ($0 as? BusinessTrip)?.perdiem == 5 }) == "c")
+        #expect(
+            try names(#Predicate { if let trip = $0 as? BusinessTrip { trip.perdiem < 3 } else { false } }) == "b")
+        #expect(try names(#Predicate { ($0 as? PersonalTrip)?.reason == "fun" && $0.days == 14 }) == "d")
+        let travellers = try library.context.fetch(
+            FetchDescriptor<Traveller>(predicate: #Predicate { $0.trips.contains { $0 is BusinessTrip } }))
+        #expect(travellers.map(\.name) == ["Ada"])
+        #expect(throws: SwiftDataError.unsupportedPredicate) {
+            try library.context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0 is Cruise }))
+        }
     }
 
     @Test("tells observers of its own properties and of inherited ones")

@@ -87,6 +87,41 @@ struct PredicateTests {
         #expect(try isbns(#Predicate { ($0.size?.height ?? 0) > 15 }) == "0")
     }
 
+    @Test("compares whole structs, and optional ones with nil")
+    func structs() throws {
+        let size = Book.Size(width: 10, height: 20)
+        let sizes = [size, Book.Size(width: 1, height: 2)]
+        let other = Book.Size(width: 10, height: 21)
+        #expect(try isbns(#Predicate { $0.size == size }) == "0")
+        #expect(try isbns(#Predicate { $0.size == other }) == "")
+        #expect(try isbns(#Predicate { $0.size != size }) == "1234")
+        #expect(try isbns(#Predicate { $0.size == nil }) == "1234")
+        #expect(try isbns(#Predicate { $0.size != nil }) == "0")
+        #expect(try isbns(#Predicate { $0.size.flatMap { sizes.contains($0) } ?? false }) == "0")
+    }
+
+    @Test("compares enumerations without raw values, and with associated ones")
+    func cases() throws {
+        let library = try Library(Parcel.self)
+        for (index, state) in [Parcel.State.packed, .sent(by: "ship"), .sent(by: "train"), .lost].enumerated() {
+            library.context.insert(Parcel("\(index)", state))
+        }
+        try library.context.save()
+        func names(_ predicate: Predicate<Parcel>) throws -> String {
+            let found = try library.context.fetch(
+                FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+            let all = try library.context.fetch(FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.name)]))
+            #expect(try all.filter { try predicate.evaluate($0) } == found)
+            return found.map(\.name).joined()
+        }
+        let (packed, ship) = (Parcel.State.packed, Parcel.State.sent(by: "ship"))
+        let ended = [Parcel.State.lost, .sent(by: "train")]
+        #expect(try names(#Predicate { $0.state == packed }) == "0")
+        #expect(try names(#Predicate { $0.state != packed }) == "123")
+        #expect(try names(#Predicate { $0.state == ship }) == "1")
+        #expect(try names(#Predicate { ended.contains($0.state) }) == "23")
+    }
+
     @Test("compares identifiers and captured models")
     func identifiers() throws {
         let library = try Self.library()
@@ -115,12 +150,12 @@ struct PredicateTests {
     @Test("is refused where a store cannot evaluate it")
     func unsupported() throws {
         let library = try Self.library()
-        let size = Book.Size(width: 1, height: 2)
         #expect(throws: SwiftDataError.unsupportedPredicate) {
             try library.context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.shout == "EMMA" }))
         }
+        let tags = ["a"]
         #expect(throws: SwiftDataError.unsupportedPredicate) {
-            try library.context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.size == size }))
+            try library.context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.tags == tags }))
         }
     }
 }
@@ -128,4 +163,17 @@ struct PredicateTests {
 extension Book {
     /// A computed property, which no store knows.
     var shout: String { title.uppercased() }
+}
+
+@Model
+final class Parcel {
+    var name: String
+    var state: State
+
+    enum State: Codable, Equatable { case packed, sent(by: String), lost }
+
+    init(_ name: String, _ state: State) {
+        self.name = name
+        self.state = state
+    }
 }

@@ -6,9 +6,11 @@ import CoreData
 /// let inMemory = ModelConfiguration(isStoredInMemoryOnly: true)
 /// let file = ModelConfiguration("Library", url: URL(fileURLWithPath: "/srv/library.store"))
 /// ```
-public struct ModelConfiguration: Identifiable, Hashable, Sendable {
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
     /// The location of a store.
     public typealias ID = URL
+    /// The type of SwiftData's own stores.
+    public typealias Store = DefaultStore
 
     /// The location of the store.
     public let url: URL
@@ -28,6 +30,17 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     public let allowsSave: Bool
     /// Whether the store is kept in memory only.
     public let isStoredInMemoryOnly: Bool
+    /// The server that has the store; nil for a file, and for memory.
+    let server: Server?
+
+    /// A store on a server, of one of Core Data's types.
+    package struct Server: Hashable, Sendable {
+        let type: String
+        /// What the store needs besides its location.
+        let options: [String: String]
+
+        package init(type: String, options: [String: String]) { (self.type, self.options) = (type, options) }
+    }
 
     /// A CloudKit database.
     public struct CloudKitDatabase: Sendable {
@@ -122,10 +135,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
             name: name, schema, url, allowsSave: allowsSave, inMemory: url == Self.memory, .none, cloudKitDatabase)
     }
 
+    /// Creates a configuration of a store on a server.
+    package init(_ name: String?, schema: Schema?, url: URL, allowsSave: Bool, server: Server) {
+        self.init(name: name, schema, url, allowsSave: allowsSave, inMemory: false, .none, .none, server)
+    }
+
     private init(
         name: String?, _ schema: Schema?, _ url: URL, allowsSave: Bool, inMemory: Bool, _ group: GroupContainer,
-        _ cloudKitDatabase: CloudKitDatabase
+        _ cloudKitDatabase: CloudKitDatabase, _ server: Server? = nil
     ) {
+        self.server = server
         self.name = name ?? "default"
         self.url = url
         self.schema = schema
@@ -147,6 +166,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// - Throws: ``SwiftDataError/configurationFileNameTooLong`` for more bytes than a file's name can have, and
     ///   ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` for a slash and for control characters.
     public func validate() throws {
+        guard server == nil else { return }
         // SQLite adds up to four bytes for the files beside the store.
         guard url.lastPathComponent.utf8.count <= 251, "\(name).store-wal".utf8.count <= 255 else {
             throw SwiftDataError.configurationFileNameTooLong.because("“\(name)” is longer than 245 bytes.")
@@ -173,6 +193,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// - Returns: `true` if they are.
     public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
         lhs.url == rhs.url && lhs.name == rhs.name && lhs.schema == rhs.schema && lhs.allowsSave == rhs.allowsSave
+            && lhs.server == rhs.server
     }
 }
 

@@ -72,17 +72,47 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
     ) throws {
-        let stores = configurations.isEmpty ? [ModelConfiguration(schema: givenSchema)] : configurations
-        let members = try ConfiguredEntities.members(of: stores, in: givenSchema)
-        let model = try ManagedModel.model(of: givenSchema, configurations: members)
-        core = ContainerCore(
-            givenSchema, over: NSPersistentStoreCoordinator(managedObjectModel: model), migrationPlan, Set(stores))
-        let stages = try migrationPlan.flatMap { try StagedPlans.manager(of: $0) }
-        for store in stores {
-            try StoreOpening.open(
-                store, as: members[store.name] == nil ? nil : store.name, stages, in: core.coordinator)
-        }
+        core = try ContainerCore.open(givenSchema, migrationPlan, configurations)
         core.lead(to: self)
+    }
+
+    /// Opens the stores of model classes, of which some may be of the program's own types.
+    ///
+    /// - Parameters:
+    ///   - forTypes: the classes; those that are related to them are added.
+    ///   - configurations: where the models are kept.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened or migrated, the errors of
+    ///   configurations, and those of the program's own stores.
+    public convenience init(
+        for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+    ) throws { try self.init(for: Schema(forTypes), configurations: configurations) }
+
+    /// Opens the stores of a schema, of which some may be of the program's own types.
+    ///
+    /// - Parameters:
+    ///   - givenSchema: the models.
+    ///   - configurations: where the models are kept; none for one store, `default.store`.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened or migrated, the errors of
+    ///   configurations, and those of the program's own stores.
+    public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
+        core = try ContainerCore.open(givenSchema, nil, configurations)
+        core.lead(to: self)
+    }
+
+    // MARK: Erasing
+
+    /// Removes all stores with their files, and makes empty ones in their place.
+    ///
+    /// Contexts lose their unsaved changes; their models show their last values, and belong to no context any more.
+    ///
+    /// - Throws: the error of the store that could not be removed; those before it are empty.
+    public func erase() throws { try core.erase() }
+
+    /// Removes all stores with their files, and makes empty ones in their place. What cannot be removed stays.
+    @available(*, deprecated, message: "Use erase(), which says what went wrong.")
+    public func deleteAllData() {
+        // Nothing can be thrown.
+        try? core.erase()
     }
 
     /// The context of the main actor, which saves by itself.
@@ -110,13 +140,17 @@ enum ConfiguredEntities {
     /// - Throws: ``SwiftDataError/duplicateConfiguration`` for two of one name or location,
     ///   ``SwiftDataError/configurationSchemaNotFoundInContainerSchema`` for a model that the container does not have,
     ///   and what configurations find wrong with themselves.
-    static func members(of configurations: [ModelConfiguration], in schema: Schema) throws -> [String: Set<String>] {
+    static func members(
+        of configurations: [any DataStoreConfiguration], in schema: Schema
+    ) throws -> [String: Set<String>] {
         var members: [String: Set<String>] = [:]
         var locations: Set<URL> = []
         for configuration in configurations {
             try configuration.validate()
-            if !configuration.isStoredInMemoryOnly, !locations.insert(configuration.url).inserted {
-                throw SwiftDataError.duplicateConfiguration.because("Two have the location \(configuration.url.path).")
+            if let file = configuration as? ModelConfiguration, !file.isStoredInMemoryOnly,
+                !locations.insert(file.url).inserted
+            {
+                throw SwiftDataError.duplicateConfiguration.because("Two have the location \(file.url.path).")
             }
             let names = Set(configuration.schema?.entitiesByName.keys.map { $0 } ?? [])
             let missing = names.subtracting(schema.entitiesByName.keys)
@@ -138,16 +172,61 @@ enum ConfiguredEntities {
 
 /// Opens the store of a configuration.
 enum StoreOpening {
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - name: its name, if it has some of the entities only.
+    ///   - plan: how stores of earlier versions are migrated.
+    ///   - core: the container.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` and similar errors, and those of the program's own store.
     static func open(
-        _ configuration: ModelConfiguration, as name: String?, _ stages: NSStagedMigrationManager?,
+        _ configuration: any DataStoreConfiguration, as name: String?, _ plan: (any SchemaMigrationPlan.Type)?,
+        in core: ContainerCore
+    ) throws {
+        guard let file = configuration as? ModelConfiguration else {
+            return try open(own: configuration, as: name, plan, in: core)
+        }
+        try open(file: file, as: name, try plan.flatMap { try StagedPlans.manager(of: $0) }, in: core.coordinator)
+    }
+
+    /// Opens a store of the program's own.
+    private static func open<Configuration: DataStoreConfiguration>(
+        own configuration: Configuration, as name: String?, _ plan: (any SchemaMigrationPlan.Type)?,
+        in core: ContainerCore
+    ) throws {
+        var configuration = configuration
+        if configuration.schema == nil { configuration.schema = core.schema }
+        let calls = DataStoreCalling(store: try Configuration.Store(configuration, migrationPlan: plan))
+        NSPersistentStoreCoordinator.registerStoreClass(DataStoreBridge.self, forStoreType: DataStoreBridge.type)
+        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/\(DataStoreBridge.type)/\(UUID())"))
+        description.type = DataStoreBridge.type
+        description.configuration = name
+        description.setOption(
+            DataStoreBridge.Contents(calls, core.schema.modelTypes), forKey: DataStoreBridge.storeKey)
+        var failure: (any Error)?
+        core.coordinator.addPersistentStore(with: description) { failure = $1 }
+        if let failure {
+            throw SwiftDataError.loadIssueModelContainer.because("\(configuration.name): \(failure)")
+        }
+    }
+
+    private static func open(
+        file configuration: ModelConfiguration, as name: String?, _ stages: NSStagedMigrationManager?,
         in coordinator: NSPersistentStoreCoordinator
     ) throws {
         let description = NSPersistentStoreDescription(url: configuration.url)
         description.configuration = name
         description.isReadOnly = !configuration.allowsSave
+        if let server = configuration.server {
+            description.type = server.type
+            for (key, value) in server.options { description.setOption(value as NSString, forKey: key) }
+        }
         description.setOption(NSNumber(value: true), forKey: NSPersistentHistoryTrackingKey)
+        if !configuration.isStoredInMemoryOnly {
+            description.setOption(
+                NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        }
         if let stages { description.setOption(stages, forKey: NSPersistentStoreStagedMigrationManagerOptionKey) }
-        if !configuration.isStoredInMemoryOnly, configuration.allowsSave {
+        if configuration.server == nil, !configuration.isStoredInMemoryOnly, configuration.allowsSave {
             // If this fails, opening the store reports it, with the path.
             try? FileManager.default.createDirectory(
                 at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -227,6 +306,18 @@ final class ContainerCore: @unchecked Sendable {
     /// The mailboxes of the contexts, as long as there are these.
     private let mailboxes = Mutex<[WeakMailbox]>([])
     private let shownContainer = Mutex<WeakContainer>(WeakContainer())
+    /// The stores of the program's own types, with the names of their entities; nil for all.
+    private let bridges = Mutex<[(store: DataStoreBridge, names: Set<String>?)]>([])
+    /// What was opened, to be opened again after all was erased.
+    private let opened = Mutex<[OpenedStore]>([])
+    private let otherPrograms = Mutex<Subscription?>(nil)
+
+    private struct OpenedStore: @unchecked Sendable {
+        // @unchecked Sendable: a configuration is a value that is only read.
+        let configuration: any DataStoreConfiguration
+        let members: Set<String>?
+        let store: NSPersistentStore
+    }
     @MainActor weak var mainContext: ModelContext?
 
     private struct WeakMailbox: Sendable { weak let mailbox: ContextMailbox? }
@@ -246,12 +337,87 @@ final class ContainerCore: @unchecked Sendable {
         }
         bindings = Dictionary(uniqueKeysWithValues: found.map { (ObjectIdentifier($0.layout), $0) })
         bindingsByName = Dictionary(found.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
+        ModelType.noteContainer(with: schema.modelTypes)
     }
+
+    /// Opens the stores of configurations; of none, `default.store`.
+    ///
+    /// - Throws: the errors of ``ModelContainer``'s initializers.
+    static func open(
+        _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [any DataStoreConfiguration]
+    ) throws -> ContainerCore {
+        let stores = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+        let members = try ConfiguredEntities.members(of: stores, in: schema)
+        let model = try ManagedModel.model(of: schema, configurations: members)
+        let core = ContainerCore(
+            schema, over: NSPersistentStoreCoordinator(managedObjectModel: model), plan,
+            Set(stores.compactMap { $0 as? ModelConfiguration }))
+        for store in stores { try core.open(store, members[store.name]) }
+        core.followOtherPrograms()
+        return core
+    }
+
+    private func open(_ configuration: any DataStoreConfiguration, _ members: Set<String>?) throws {
+        let former = coordinator.persistentStores
+        try StoreOpening.open(configuration, as: members.map { _ in configuration.name }, migrationPlan, in: self)
+        let new = coordinator.persistentStores.first { store in !former.contains { $0 === store } }
+        guard let store = new else { return }
+        opened.withLock { $0.append(OpenedStore(configuration: configuration, members: members, store: store)) }
+        if let bridge = store as? DataStoreBridge { bridges.withLock { $0.append((bridge, members)) } }
+    }
+
+    /// Removes all stores with their files, and opens empty ones in their place.
+    func erase() throws {
+        for opened in opened.withLock({ $0 }) {
+            if let bridge = opened.store as? DataStoreBridge {
+                try bridge.using { try $0.erase() }
+                bridge.forgetEverything()
+                continue
+            }
+            let (url, type) = (opened.store.url, opened.store.type)
+            try coordinator.remove(opened.store)
+            self.opened.withLock { $0.removeAll { $0.store === opened.store } }
+            if let url, let file = opened.configuration as? ModelConfiguration, !file.isStoredInMemoryOnly {
+                try coordinator.destroyPersistentStore(at: url, ofType: type, options: file.server?.options)
+            }
+            try open(opened.configuration, opened.members)
+        }
+        for mailbox in mailboxes.withLock({ $0.compactMap(\.mailbox) }) { mailbox.put(.everything) }
+    }
+
+    /// The program's own store that keeps a class's models; nil if one of SwiftData's does.
+    func bridge(of type: ModelType) -> DataStoreBridge? {
+        bridges.withLock { $0.first { $0.names?.contains(type.name) ?? true }?.store }
+    }
+
+    /// The stores of the program's own types.
+    var allBridges: [DataStoreBridge] { bridges.withLock { $0.map(\.store) } }
 
     /// The container; another one of the same stores if the program holds none any more.
     var container: ModelContainer { shownContainer.withLock { $0.container } ?? ModelContainer(self) }
 
     func lead(to container: ModelContainer) { shownContainer.withLock { $0.container = container } }
+
+    private func postRemoteChange() {
+        guard let container = shownContainer.withLock({ $0.container }) else { return }
+        NotificationCenter.default.post(name: ModelContainer.remoteChange, object: container)
+    }
+
+    /// Lets those who follow the history know of what other programs have saved.
+    private func followOtherPrograms() {
+        let subscription = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+        ) { [weak self] _ in self?.postRemoteChange() }
+        otherPrograms.withLock { $0 = Subscription(subscription) }
+    }
+
+    /// A subscription to notifications, as long as it is kept.
+    private final class Subscription: @unchecked Sendable {
+        // @unchecked Sendable: the token is only passed on.
+        private let token: any NSObjectProtocol
+        init(_ token: any NSObjectProtocol) { self.token = token }
+        deinit { NotificationCenter.default.removeObserver(token) }
+    }
 
     // MARK: Entities
 
@@ -267,6 +433,11 @@ final class ContainerCore: @unchecked Sendable {
     /// The identifier of a row; nil for one of another container's stores.
     func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
         guard case .stored(let store, let key) = identifier.id.content else { return nil }
+        if let binding = bindingsByName[identifier.entityName], let bridge = bridge(of: binding.type),
+            bridge.identifier == store
+        {
+            return bridge.objectID(of: identifier, binding.layout)
+        }
         let entity = identifier.entityName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
         return URL(string: "x-coredata://\(store)/\(entity ?? identifier.entityName)/\(key)").flatMap {
             coordinator.managedObjectID(forURIRepresentation: $0)
@@ -287,5 +458,6 @@ final class ContainerCore: @unchecked Sendable {
     func announce(_ changes: SavedIdentifiers, from mailbox: ContextMailbox) {
         let others = mailboxes.withLock { $0.compactMap(\.mailbox).filter { $0 !== mailbox } }
         for other in others { other.put(changes) }
+        postRemoteChange()
     }
 }

@@ -11,8 +11,12 @@ extension ModelContext {
     ///   of the stores.
     public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
         takeOver()
-        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(context: self).request(descriptor)
-        return try objectContext.fetch(request).compactMap { ($0 as? ModelObject).map(model) as? T }
+        if let store = ownStore(of: T.self) {
+            return try OwnStoreFetch(context: self, store: store, descriptor: descriptor).models()
+        }
+        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(places: self).request(descriptor)
+        return try asking(descriptor.predicate) { try objectContext.fetch(request) }
+            .compactMap { ($0 as? ModelObject).map(model) as? T }
     }
 
     /// The number of models that a fetch would find.
@@ -22,9 +26,22 @@ extension ModelContext {
     /// - Throws: the errors of `fetch(_:)`.
     public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
         takeOver()
-        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(context: self).request(descriptor)
+        if let store = ownStore(of: T.self) {
+            if hasChanges { return try fetch(descriptor).count }
+            do { return try store.using { try $0.fetchCount(descriptor, for: editingState) } } catch is DataStoreError {
+                return try fetch(descriptor).count
+            }
+        }
+        let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(places: self).request(descriptor)
         request.sortDescriptors = nil
-        return try objectContext.count(for: request)
+        return try asking(descriptor.predicate) { try objectContext.count(for: request) }
+    }
+
+    /// Asks the stores, which may find that they cannot evaluate a predicate.
+    private func asking<T, Result>(_ predicate: Predicate<T>?, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch let error as NSError
+            where predicate != nil && error.domain == NSCocoaErrorDomain && error.code == CoreDataErrorCode.coreData
+        { throw SwiftDataError.unsupportedPredicate.because(error.localizedDescription) }
     }
 
     /// Fetches the identifiers of models.
@@ -49,9 +66,12 @@ extension ModelContext {
             throw SwiftDataError.sortingPendingChangesWithIdentifiers.because(
                 "Save first, or set includePendingChanges to false.")
         }
-        let request: NSFetchRequest<NSManagedObjectID> = try FetchTranslation(context: self).request(descriptor)
+        if ownStore(of: T.self) != nil {
+            return try fetch(descriptor).compactMap { $0.modelState?.object?.objectID }
+        }
+        let request: NSFetchRequest<NSManagedObjectID> = try FetchTranslation(places: self).request(descriptor)
         request.resultType = .managedObjectIDResultType
-        return try objectContext.fetch(request)
+        return try asking(descriptor.predicate) { try objectContext.fetch(request) }
     }
 
     /// Fetches models, some at a time as they are asked for.
@@ -127,13 +147,28 @@ extension ModelContext {
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws where T: PersistentModel {
         takeOver()
-        let request: NSFetchRequest<any NSFetchRequestResult> = try FetchTranslation(context: self)
+        if let store = ownStore(of: T.self) {
+            let doomed = try fetchIdentifiers(FetchDescriptor<T>(predicate: predicate))
+            try store.using { calls in
+                try calls.delete(
+                    DataStoreBatchDeleteRequest(
+                        editingState: editingState, predicate: predicate, includeSubclasses: includeSubclasses))
+            }
+            store.forget(doomed)
+            return announceDeletion(doomed.compactMap(objectID))
+        }
+        let request: NSFetchRequest<any NSFetchRequestResult> = try FetchTranslation(places: self)
             .request(FetchDescriptor<T>(predicate: predicate))
         request.includesSubentities = includeSubclasses
         let deletion = NSBatchDeleteRequest(fetchRequest: request)
         deletion.resultType = .resultTypeObjectIDs
-        let result = try objectContext.execute(deletion) as? NSBatchDeleteResult
-        let deleted = SavedIdentifiers(deleted: result?.result as? [NSManagedObjectID] ?? [])
+        let result = try asking(predicate) { try objectContext.execute(deletion) as? NSBatchDeleteResult }
+        announceDeletion(result?.result as? [NSManagedObjectID] ?? [])
+    }
+
+    /// Lets the contexts know of models that were deleted in a store.
+    private func announceDeletion(_ identifiers: [NSManagedObjectID]) {
+        let deleted = SavedIdentifiers(deleted: identifiers)
         guard !deleted.isEmpty else { return }
         merge(deleted)
         core.announce(deleted, from: mailbox)

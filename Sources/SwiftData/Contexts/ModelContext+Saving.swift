@@ -36,6 +36,7 @@ extension ModelContext {
         objectContext.processPendingChanges()
         let deleted = objectContext.deletedObjects.compactMap { ($0 as? ModelObject)?.modelState }
         let lastValues = deleted.map { ($0.currentValues, $0.identifier) }
+        try prepareOwnStores()
         let news = SaveNews()
         let observer = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: objectContext, queue: nil
@@ -77,6 +78,7 @@ extension ModelContext {
 
     /// Takes over changes in the stores. Models whose rows are gone show their last values.
     func merge(_ changes: SavedIdentifiers) {
+        if changes.isEverything { return forgetEverything() }
         let updated = states(changes.updated)
         let deleted = states(changes.deleted).map { ($0, $0.knownValues, $0.identifier) }
         objectContext.mergeChanges(
@@ -84,6 +86,17 @@ extension ModelContext {
                 name: NSManagedObjectContext.didSaveObjectIDsNotification, userInfo: changes.userInfo))
         for (state, values, identifier) in deleted { state.leave(with: values, formerly: identifier) }
         for state in updated + deleted.map(\.0) { state.notifyAll() }
+        notifyFollowers(of: nil)
+    }
+
+    /// Leaves all models, which show their last values: the stores were emptied.
+    private func forgetEverything() {
+        let states = objectContext.registeredObjects.compactMap { ($0 as? ModelObject)?.modelState }
+        let known = states.map { ($0, $0.knownValues, $0.identifier) }
+        objectContext.reset()
+        for (state, values, identifier) in known { state.leave(with: values, formerly: identifier) }
+        for state in states { state.notifyAll() }
+        notifyFollowers(of: nil)
     }
 
     private func states(_ identifiers: [NSManagedObjectID]) -> [ModelState] {

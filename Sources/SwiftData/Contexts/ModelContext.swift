@@ -1,6 +1,5 @@
 import CoreData
 import Synchronization
-@_exported import class CoreData.UndoManager
 
 /// A scratch pad for models: they are fetched into it, changed in it, and saved from it together.
 ///
@@ -14,7 +13,19 @@ public class ModelContext: Equatable, SendableMetatype {
     private var earlyNumbers: [Int64: Int64] = [:]
     /// What was refused where nothing could be thrown; the next save throws it.
     private var refusals: [String] = []
+    /// The properties that could not be shown as the stores have them.
+    private var doubts: [Doubt] = []
     private var isAutosaveScheduled = false
+    /// Those who follow the context's models.
+    private var followers: [WeakFollower] = []
+
+    private struct Doubt {
+        weak var state: ModelState?
+        let property: ModelProperty
+        let reason: String
+    }
+
+    private struct WeakFollower { weak var follower: (any ContextFollower)? }
 
     /// The container whose stores the context reads and writes.
     public var container: ModelContainer { core.container }
@@ -56,6 +67,19 @@ public class ModelContext: Equatable, SendableMetatype {
         // The last one who saves wins, and a new model with the unique values of another becomes an update of that one.
         objectContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         core.join(self)
+        for bridge in core.allBridges { try? bridge.using { $0.begin(editingState) } }
+    }
+
+    deinit {
+        for bridge in core.allBridges { try? bridge.using { $0.end(editingState) } }
+    }
+
+    private let editingID = UUID()
+
+    /// What tells the context from others, for stores of the program's own types.
+    public var editingState: EditingState {
+        get { EditingState(id: editingID, author: author) }
+        set { author = newValue.author }
     }
 
     /// Whether both are the same context.
@@ -80,7 +104,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// The deleted models.
     public var deletedModelsArray: [any PersistentModel] { models(objectContext.deletedObjects) }
 
-    private func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
+    func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
         objects.compactMap { $0 as? ModelObject }.sorted { $0.objectID.key < $1.objectID.key }.map { model(of: $0) }
     }
 
@@ -97,15 +121,43 @@ public class ModelContext: Equatable, SendableMetatype {
         objectContext.rollback()
         for (state, values) in zip(inserted, values) { state.withdraw(with: values) }
         forgetRefusals()
+        notifyFollowers(of: nil)
     }
 
-    func noteChange() { scheduleAutosave() }
+    /// Notes that a model was inserted, changed or deleted.
+    func noteChange(of type: ModelType) {
+        scheduleAutosave()
+        notifyFollowers(of: type)
+    }
 
-    func forgetRefusals() { refusals = [] }
+    // MARK: Followers
+
+    func add(_ follower: any ContextFollower) {
+        followers.removeAll { $0.follower == nil }
+        followers.append(WeakFollower(follower: follower))
+    }
+
+    /// - Parameter type: the class of the models that changed; nil for several.
+    func notifyFollowers(of type: ModelType?) {
+        for entry in followers { entry.follower?.contextDidChange(type) }
+    }
+
+    func forgetRefusals() { (refusals, doubts) = ([], []) }
 
     func refuse(_ reason: String) { refusals.append(reason) }
 
-    var refusal: String? { refusals.isEmpty ? nil : refusals.joined(separator: " ") }
+    /// Notes that what a store has of a property was not shown. The next save throws the reason, unless the property
+    /// was set until then.
+    func doubt(_ property: ModelProperty, of state: ModelState, _ reason: String) {
+        let isKnown = doubts.contains { $0.state === state && $0.property.number == property.number }
+        if !isKnown { doubts.append(Doubt(state: state, property: property, reason: reason)) }
+    }
+
+    var refusal: String? {
+        doubts.removeAll { !($0.state?.isUnreadable($0.property) ?? false) }
+        let reasons = refusals + doubts.map(\.reason)
+        return reasons.isEmpty ? nil : reasons.joined(separator: " ")
+    }
 
     private func scheduleAutosave() {
         guard isMain, autosaveEnabled, !isAutosaveScheduled else { return }
@@ -133,7 +185,7 @@ public class ModelContext: Equatable, SendableMetatype {
         }
         attach(state)
         if let object = state.object, state.context === self, object.isDeleted { objectContext.insert(object) }
-        noteChange()
+        noteChange(of: state.type)
     }
 
     /// Marks a model for deletion by the next save, and others according to the delete rules.
@@ -146,7 +198,7 @@ public class ModelContext: Equatable, SendableMetatype {
             return
         }
         objectContext.delete(object)
-        noteChange()
+        noteChange(of: state.type)
     }
 
     /// Makes objects for a model without a context, and for those that it leads to.
@@ -173,7 +225,7 @@ public class ModelContext: Equatable, SendableMetatype {
             for ends in state.related.values { waiting += ends.map(\.state) }
         }
         for state in made { state.attachRelated() }
-        scheduleAutosave()
+        for state in made { noteChange(of: state.type) }
     }
 
     /// Gives a model of a subclass the place of the object that its superclass's initializer has made.
@@ -188,13 +240,12 @@ public class ModelContext: Equatable, SendableMetatype {
     /// them.
     ///
     /// - Parameter persistentModelID: the identifier.
-    /// - Returns: the model. If no store has it, it shows the initial values of its class.
+    /// - Returns: the model. If no store has it, it shows the initial values of its class; `isDeleted` is `true` for
+    ///   one that belongs to no store of the container.
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
         takeOver()
         guard let object = object(for: persistentModelID) else {
-            programmerError(
-                "“\(persistentModelID.entityName)” with the identifier \(persistentModelID) belongs to no store of the "
-                    + "container. Use registeredModel(for:), or fetch it.")
+            return ModelState.vanished(core.schema.modelTypes[persistentModelID.entityName], persistentModelID)
         }
         return model(of: object)
     }
@@ -238,9 +289,19 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 }
 
+extension ModelContext: ModelPlaces {
+    func layout(of type: ModelType) -> EntityLayout? { core.binding(of: type)?.layout }
+}
+
 // @unchecked Sendable: no program can use it; it is there for the message.
 @available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
 extension ModelContext: @unchecked Sendable {}
+
+/// Who wants to know when models of a context change, on the context's own thread.
+protocol ContextFollower: AnyObject {
+    /// - Parameter type: the class of the models that changed; nil for several.
+    func contextDidChange(_ type: ModelType?)
+}
 
 /// The identifiers of what a context saved.
 struct SavedIdentifiers: Sendable {
@@ -248,7 +309,12 @@ struct SavedIdentifiers: Sendable {
     var updated: [NSManagedObjectID] = []
     var deleted: [NSManagedObjectID] = []
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    /// Whether all stores were emptied.
+    var isEverything = false
+
+    static let everything = SavedIdentifiers(isEverything: true)
+
+    var isEmpty: Bool { !isEverything && inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
     /// As the user info of a notification of Core Data's.
     var userInfo: [AnyHashable: Any] {
@@ -263,20 +329,33 @@ struct SavedIdentifiers: Sendable {
 final class ContextMailbox: Sendable {
     private let changes = Mutex<[SavedIdentifiers]>([])
     /// Called after changes were put in, on any thread.
-    private let wake: (@Sendable () -> Void)?
+    private let wakes = Mutex<[(number: Int, wake: @Sendable () -> Void)]>([])
 
-    init() { wake = nil }
+    init() {}
 
     /// A mailbox that the main context empties as soon as the main actor is free.
     init(ofMainContextIn core: ContainerCore) {
-        wake = { [weak core] in
+        _ = onArrival { [weak core] in
             Task { @MainActor [weak core] in core?.mainContext?.takeOver() }
         }
     }
 
+    /// Adds what is called after changes were put in, on any thread.
+    ///
+    /// - Returns: a number by which it is removed again.
+    func onArrival(_ wake: @escaping @Sendable () -> Void) -> Int {
+        wakes.withLock { wakes in
+            let number = (wakes.last?.number ?? 0) + 1
+            wakes.append((number, wake))
+            return number
+        }
+    }
+
+    func removeArrival(_ number: Int) { wakes.withLock { $0.removeAll { $0.number == number } } }
+
     func put(_ saved: SavedIdentifiers) {
         changes.withLock { $0.append(saved) }
-        wake?()
+        for entry in wakes.withLock({ $0 }) { entry.wake() }
     }
 
     func take() -> [SavedIdentifiers] {

@@ -1,5 +1,11 @@
 import CoreData
 
+/// A store that gives its models identifiers of its own.
+protocol IdentifierGiving: AnyObject {
+    /// The identifier of a model; nil for one of another store.
+    func identifier(of objectID: NSManagedObjectID) -> PersistentIdentifier?
+}
+
 /// The identity of a model. It can be used from any thread, and be encoded.
 ///
 /// A model's identifier is temporary until it is first saved: the save gives it another one. The context that saved it
@@ -37,6 +43,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Equatable, Comparabl
 
     init(_ identifier: NSManagedObjectID) {
         let name = identifier.layout.name
+        if let store = identifier.persistentStore as? any IdentifierGiving, let own = store.identifier(of: identifier) {
+            self = own
+            return
+        }
         guard let store = identifier.storeIdentity else {
             self.init(entityName: name, .temporary(identifier.key))
             return

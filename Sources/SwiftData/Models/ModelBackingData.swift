@@ -65,11 +65,14 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
 
     func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
         let property = property(forKey)
-        guard let model = state.relatedModels(property).first as? Value else {
-            programmerError(
-                "\(state.type.name).\(property.name) has no model, and is not optional. Declare it optional if others "
-                    + "may remove the related model.")
-        }
+        if let model = state.relatedModels(property).first as? Value { return model }
+        state.context?.doubt(
+            property, of: state,
+            "\(state.type.name).\(property.name) has no model, and is not optional. Set it, or declare it optional if "
+                + "others may remove the related model.")
+        let type = ModelType.of(Value.self)
+        let none = ModelState.vanished(type, PersistentIdentifier(entityName: type.name, .temporary(0)))
+        guard let model = none as? Value else { programmerError("\(Value.self) makes no model of its class") }
         return model
     }
 

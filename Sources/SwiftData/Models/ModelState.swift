@@ -85,9 +85,7 @@ final class ModelState {
     // MARK: Attributes
 
     func value<Value>(_ property: ModelProperty) -> Value {
-        guard let coding = property.coding as? ValueCoding<Value> else {
-            programmerError("\(type.name).\(property.name) is of the type \(property.valueType), not \(Value.self)")
-        }
+        let coding: ValueCoding<Value> = coding(property)
         if let recorder, let sample = coding.sample ?? property.defaultValue as? Value {
             recorder.note(property, of: self, value: sample)
             return sample
@@ -95,11 +93,23 @@ final class ModelState {
         let stored = stored(property)
         do { return try coding.value(of: stored) } catch {
             // Others may have removed the value of a property that is not optional.
-            if stored.isNull, let value = property.defaultValue as? Value ?? coding.absent { return value }
-            programmerError(
+            let value = property.defaultValue as? Value ?? coding.absent
+            if stored.isNull, let value { return value }
+            let reason =
                 "\(type.name).\(property.name) cannot be read as \(Value.self): \(error). Let the type decode what the "
-                    + "store has, or declare the property optional if it has nothing.")
+                + "store has, or set the property."
+            context?.doubt(property, of: self, reason)
+            guard let value = value ?? EmptyValue.value(of: Value.self) else { programmerError(reason) }
+            return value
         }
+    }
+
+    /// Whether what the store has of a property is not a value of it.
+    func isUnreadable(_ property: ModelProperty) -> Bool {
+        guard !property.isRelationship else { return !property.isOptional && relatedModels(property).isEmpty }
+        let stored = stored(property)
+        let reading = property.coding as? any StoredFormReading
+        return !stored.isNull && reading?.reads(stored) == false
     }
 
     /// The stored form of an attribute's value.
@@ -109,15 +119,29 @@ final class ModelState {
         return object.storedValue(at: slot)
     }
 
-    func setValue<Value>(_ property: ModelProperty, _ value: Value) {
-        guard let coding = property.coding as? ValueCoding<Value> else {
+    /// The coding of a property, which has been made for its type.
+    private func coding<Value>(_ property: ModelProperty) -> ValueCoding<Value> {
+        guard property.valueType == Value.self, let coding = property.coding else {
             programmerError("\(type.name).\(property.name) is of the type \(property.valueType), not \(Value.self)")
         }
+        return unsafeDowncast(coding, to: ValueCoding<Value>.self)
+    }
+
+    func setValue<Value>(_ property: ModelProperty, _ value: Value) {
+        let coding: ValueCoding<Value> = coding(property)
         let stored = coding.stored(value)
         guard let object else { return values[property.number] = stored }
         guard case .slot(let slot)? = binding?.places[property.number] else { return }
         changing(property) { object.setStoredValue(stored, at: slot) }
-        context?.noteChange()
+        context?.noteChange(of: type)
+    }
+
+    /// Sets the stored form of an attribute's value.
+    func setStored(_ property: ModelProperty, _ stored: StoredValue) {
+        guard let object else { return values[property.number] = stored }
+        guard case .slot(let slot)? = binding?.places[property.number] else { return }
+        object.setStoredValue(stored, at: slot)
+        context?.noteChange(of: type)
     }
 
     /// Changes a property of the object, of which the setter itself tells observers.
@@ -163,7 +187,7 @@ final class ModelState {
         for end in ends { context.attach(end.state) }
         let objects = ends.compactMap { context.object(of: $0.state) }
         changing(property) { binding.setRelated(property, of: object, objects) }
-        context.noteChange()
+        context.noteChange(of: type)
     }
 
     private func setUnattached(_ property: ModelProperty, _ ends: [Related], isNil: Bool = false) {

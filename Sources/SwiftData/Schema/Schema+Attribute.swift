@@ -1,6 +1,4 @@
 import CoreData
-@_exported import class CoreDataModel.ValueTransformer
-@_exported import struct CoreDataModel.NSValueTransformerName
 
 extension Schema {
     /// An attribute of an entity.
@@ -57,8 +55,13 @@ extension Schema {
             self.hashModifier = hashModifier
         }
 
-        private enum CodingKeys: CodingKey {
-            case name, originalName, options, valueType, defaultValue, hashModifier, isOptional
+        private enum CodingKeys: CodingKey { case defaultValue, isOptional }
+
+        /// What it has in common with relationships.
+        private var facts: PropertyFacts<Option> {
+            PropertyFacts(
+                name: name, originalName: originalName, options: options, valueType: CodedType(valueType),
+                hashModifier: hashModifier)
         }
 
         /// Decodes an attribute.
@@ -67,11 +70,9 @@ extension Schema {
         /// - Throws: the errors of decoding, and one for a type that the program does not have.
         public required init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            originalName = try container.decode(String.self, forKey: .originalName)
-            options = try container.decode([Option].self, forKey: .options)
-            valueType = try container.decode(CodedType.self, forKey: .valueType).type
-            hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+            let facts = try PropertyFacts<Option>(from: decoder)
+            (name, originalName, options) = (facts.name, facts.originalName, facts.options)
+            (valueType, hashModifier) = (facts.valueType.type, facts.hashModifier)
             if container.contains(.defaultValue), let type = valueType as? any Decodable.Type {
                 defaultValue = StoredValue.unwrapped(try container.decode(type, forKey: .defaultValue))
             }
@@ -84,11 +85,7 @@ extension Schema {
         /// - Throws: the errors of encoding.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(name, forKey: .name)
-            try container.encode(originalName, forKey: .originalName)
-            try container.encode(options, forKey: .options)
-            try container.encode(CodedType(valueType), forKey: .valueType)
-            try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+            try facts.encode(to: encoder)
             try container.encode(isOptional, forKey: .isOptional)
             if let value = defaultValue as? any Encodable { try container.encode(value, forKey: .defaultValue) }
         }
@@ -100,9 +97,7 @@ extension Schema {
         ///   - rhs: another one.
         /// - Returns: `true` if they are.
         public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
-            lhs === rhs
-                || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
-                    && lhs.valueType == rhs.valueType && lhs.hashModifier == rhs.hashModifier
+            lhs === rhs || lhs.facts == rhs.facts
         }
 
         /// Hashes the name.
@@ -118,6 +113,8 @@ extension Schema {
         public var isTransient: Bool { options.contains(.ephemeral) }
         /// Whether no two models have the same value.
         public var isUnique: Bool { options.contains(.unique) }
+        /// Whether the values are kept as the bytes of their coding.
+        public var isCodable: Bool { options.contains(.codable) }
         /// Whether a transformer makes bytes of the values.
         public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
 
@@ -240,6 +237,9 @@ extension Schema.Attribute {
             Option("transformable", transformerName: transformerName)
         }
 
+        /// The values are kept as the bytes of their coding, JSON, rather than in a column for each part.
+        public static var codable: Schema.Attribute.Option { Option("codable") }
+
         /// Large values are kept in files beside the store.
         public static var externalStorage: Schema.Attribute.Option { Option("externalStorage") }
         /// CloudKit may encrypt the values. It is kept with the schema, and not used here.
@@ -253,6 +253,21 @@ extension Schema.Attribute {
 
         /// The name of the option.
         public var debugDescription: String { transformerName.map { "\(name)(\($0))" } ?? name }
+    }
+}
+
+extension Schema.Attribute {
+    /// How values of a type are kept.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the property, without its optionality.
+    ///   - name: the name of the property.
+    ///   - attribute: what `@Attribute` says of it; nil for nothing.
+    /// - Returns: the shape.
+    static func shape(of type: Any.Type, name: String, _ attribute: Schema.Attribute?) -> AttributeShape {
+        let options = attribute?.options ?? []
+        if let name = options.lazy.compactMap(\.transformerName).first { return .transformable(name: name) }
+        return options.contains(.codable) ? .json : AttributeShape(of: type, name: name)
     }
 }
 

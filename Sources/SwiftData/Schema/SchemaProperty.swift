@@ -31,9 +31,20 @@ extension SchemaProperty {
     public var isOptional: Bool { optionalContent(of: valueType) != nil }
 }
 
+/// What attributes and relationships have in common, coded among their other values.
+struct PropertyFacts<Option: Codable & Equatable>: Codable, Equatable {
+    var name: String
+    var originalName: String
+    var options: [Option]
+    var valueType: CodedType
+    var hashModifier: String?
+}
+
 /// A type as its mangled name, from which the program that has the type finds it again.
-struct CodedType: Codable {
+struct CodedType: Codable, Equatable {
     let type: Any.Type
+
+    static func == (left: CodedType, right: CodedType) -> Bool { left.type == right.type }
 
     init(_ type: Any.Type) { self.type = type }
 

@@ -15,6 +15,14 @@ class ValueCoding<Value> {
             DecodingError.Context(codingPath: [], debugDescription: "\(stored) is not a value of \(Value.self)."))
     }
 
+    /// Whether a stored form is that of a value.
+    final func reads(_ stored: StoredValue) -> Bool {
+        do {
+            _ = try value(of: stored)
+            return true
+        } catch { return false }
+    }
+
     /// A value that could not be stored, which is shown until the save refuses it.
     fileprivate final func refused(_ stored: StoredValue) -> Value? {
         if case .object(let refused as UnacceptableValue) = stored { refused.value as? Value } else { nil }
@@ -26,6 +34,13 @@ class ValueCoding<Value> {
     /// A value that few computations leave as it is; nil if the type has none to offer.
     var sample: Value? { absent }
 }
+
+/// Tells whether values can be read, whatever their type.
+protocol StoredFormReading: AnyObject {
+    func reads(_ stored: StoredValue) -> Bool
+}
+
+extension ValueCoding: StoredFormReading {}
 
 private final class PrimitiveCoding<Value: StoredPrimitive>: ValueCoding<Value> {
     override func stored(_ value: Value) -> StoredValue { value.stored ?? .object(UnacceptableValue(value)) }

@@ -2,7 +2,7 @@ import CoreData
 import Observation
 
 /// A persisted property of a model class.
-struct ModelProperty: @unchecked Sendable {
+final class ModelProperty: @unchecked Sendable {
     // @unchecked Sendable: immutable; key paths and default values are only read.
     enum Kind {
         case attribute(AttributeShape)
@@ -44,10 +44,8 @@ struct ModelProperty: @unchecked Sendable {
             kind = .toMany(Self.element(of: collection))
             coding = nil
         } else {
-            let attribute = metadata.metadata as? Schema.Attribute
-            let shape =
-                attribute?.options.lazy.compactMap(\.transformerName).first.map { .transformable(name: $0) }
-                ?? AttributeShape(of: content, name: metadata.name)
+            let shape = Schema.Attribute.shape(
+                of: content, name: metadata.name, metadata.metadata as? Schema.Attribute)
             kind = .attribute(shape)
             coding = ValueCodings.coding(of: valueType, shape)
         }

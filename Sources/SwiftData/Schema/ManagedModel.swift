@@ -92,8 +92,7 @@ enum ManagedModel {
 
     private static func description(of attribute: Schema.Attribute) -> NSAttributeDescription {
         let type = optionalContent(of: attribute.valueType) ?? attribute.valueType
-        let transformer = attribute.options.lazy.compactMap(\.transformerName).first
-        let shape = transformer.map { .transformable(name: $0) } ?? AttributeShape(of: type, name: attribute.name)
+        let shape = Schema.Attribute.shape(of: type, name: attribute.name, attribute)
         let description = description(of: shape, type, areElementsOptional: attribute.isOptional)
         take(attribute, description)
         description.versionHashModifier = attribute.hashModifier

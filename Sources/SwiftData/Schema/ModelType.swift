@@ -13,6 +13,7 @@ final class ModelType: @unchecked Sendable {
     let properties: [ModelProperty]
     /// The numbers of the properties by their key paths.
     private let numbers: [AnyKeyPath: Int]
+    private let table: KeyPathTable
     private let numbersByName: [String: Int]
     /// Its own constraints and indexes.
     let constraints: [[String]]
@@ -35,6 +36,15 @@ final class ModelType: @unchecked Sendable {
             known[ObjectIdentifier(type)] = made
             return made
         }
+    }
+
+    /// The classes of the containers that were made, by the names of their entities; of several, the latest.
+    private static let inContainers = Mutex<[String: ModelType]>([:])
+
+    static func inContainer(named name: String) -> ModelType? { inContainers.withLock { $0[name] } }
+
+    static func noteContainer(with types: [String: ModelType]) {
+        inContainers.withLock { $0.merge(types) { _, new in new } }
     }
 
     static func name(of type: any PersistentModel.Type) -> String {
@@ -63,6 +73,7 @@ final class ModelType: @unchecked Sendable {
         }
         self.properties = properties
         self.numbers = numbers
+        table = KeyPathTable(properties: properties.count)
         numbersByName = Dictionary(properties.map { ($0.name, $0.number) }, uniquingKeysWith: { _, own in own })
         initialValues = ContiguousArray(repeating: .null, count: properties.count)
         var (constraints, indices, rtrees): ([[String]], [[String]], [[String]]) = ([], [], [])
@@ -91,7 +102,12 @@ final class ModelType: @unchecked Sendable {
     }
 
     /// The property of a key path that leads to it directly; nil for any other.
-    func property(_ keyPath: AnyKeyPath) -> ModelProperty? { numbers[keyPath].map { properties[$0] } }
+    func property(_ keyPath: AnyKeyPath) -> ModelProperty? {
+        if let number = table.number(keyPath) { return properties[number] }
+        guard let number = numbers[keyPath] else { return nil }
+        table.add(keyPath, number)
+        return properties[number]
+    }
 
     func property(named name: String) -> ModelProperty? { numbersByName[name].map { properties[$0] } }
 
