@@ -228,7 +228,9 @@ private enum InitialValues {
         return fields.indices.compactMap { index in
             let field = fields[index]
             guard index != uidField, field.mark == nil, !field.isOptional, field.related == nil,
-                !declared.contains(field.property), let value = values[field.property]
+                !declared.contains(field.property), let value = values[field.property],
+                // What no store keeps is refused when it is saved.
+                (try? RecordEncoder(RecordPlan(name: field.name, fields: [field])).set(value, at: 0)) != nil
             else { return nil }
             return .defaultValue(PropertyName(path: field.property), value)
         }

@@ -1,6 +1,11 @@
 import CoreData
 import Pippin
 
+#if compiler(<6.2)
+    /// Before Swift 6.2 the metatype of every type can be sent.
+    public typealias SendableMetatype = Any
+#endif
+
 /// A record that can be filled from its model.
 ///
 /// ```swift

@@ -52,7 +52,7 @@ package enum ImportCommand {
         let constraints = entity.uniquenessConstraints.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
         return (reason ?? "There would be two objects with the same unique values; nothing was changed.")
             + " An object of the file has the same \(constraints) as another one of it, or as one of the store. "
-            + "Take it out of the file, or delete the one in the store; --update changes the one in the store."
+            + "Take it out of the file, or delete the one in the store. --update changes the one in the store."
     }
 
     /// Imports through a context, which keeps the inverses of relationships consistent, if they are ordered or to-one.

@@ -1,5 +1,10 @@
 import Observation
 
+#if compiler(<6.2)
+    /// Before Swift 6.2 the metatype of every type can be sent.
+    public typealias SendableMetatype = Any
+#endif
+
 /// A class whose objects are kept in a store. `@Model` makes one of a class.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
     /// The class at the top of the inheritance tree.
