@@ -60,19 +60,19 @@ package enum JSONText {
     package static let marksName = ObjectHead.marks
 
     package static func string(_ value: String) -> String {
-        // Most texts need no replacements. The control characters from U+0080 to U+009F begin with the byte C2.
-        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 }) {
-            return "\"\(value)\""
-        }
         var text = value
         return text.withUTF8 { bytes in
+            // Most texts need no replacements.
+            var end = 0
+            while end < bytes.count, !isEscaped(bytes[end]) { end += 1 }
+            if end == bytes.count { return "\"\(value)\"" }
             var escaped: [UInt8] = [UInt8(ascii: "\"")]
             escaped.reserveCapacity(bytes.count + bytes.count / 8 + 2)
             var place = 0
             while place < bytes.count {
                 let byte = bytes[place]
                 place += 1
-                if byte >= 0x20, byte != 0x22, byte != 0x5C, byte != 0x7F, byte != 0xC2 {
+                if !isEscaped(byte) {
                     escaped.append(byte)
                     continue
                 }
@@ -91,6 +91,12 @@ package enum JSONText {
             escaped.append(UInt8(ascii: "\""))
             return String(decoding: escaped, as: UTF8.self)
         }
+    }
+
+    /// Whether another text may take the place of a byte, or of the character that begins with it: the control
+    /// characters from U+0080 to U+009F begin with C2.
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2
     }
 
     /// `\u001f`
