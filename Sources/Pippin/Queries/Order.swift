@@ -205,10 +205,10 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
     ///
     /// ```swift
     /// let page = try await manager.fetch(request.after(cursor: query["after"]).limit(50))
-    /// let next = try page.last.map { try manager.cursor(after: $0, in: request) }
+    /// let next = try page.last.map { try request.cursor(after: $0, in: manager) }
     /// ```
     ///
-    /// - Parameter cursor: what ``PersistenceManager/cursor(after:in:)`` returned for a request of the same order;
+    /// - Parameter cursor: what ``cursor(after:in:)`` returned for a request of the same order;
     ///   `nil` to begin at the beginning.
     /// - Returns: the request for the next page. Fetching it throws ``PersistenceError/Code/unknownCursor`` for a text
     ///   that is not one.
@@ -219,19 +219,19 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
     }
 }
 
-extension PersistenceManager {
-    /// The place of a model in an order, as a text for whoever asks for the next page: letters, digits, hyphens and
-    /// underscores. It has the model's values of the order's properties, and its identifier.
+extension ModelRequest {
+    /// The place of a model in the request's order, as a text for whoever asks for the next page: letters, digits,
+    /// hyphens and underscores. It has the model's values of the order's properties, and its identifier.
     ///
     /// - Parameters:
     ///   - model: the last model of a page.
-    ///   - request: the request that the page is of.
-    /// - Returns: the text, for ``ModelRequest/after(cursor:)``.
+    ///   - manager: the manager that fetched it.
+    /// - Returns: the text, for ``after(cursor:)``.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `notComparable` for an order in which no page can begin
     ///   after a model.
-    public func cursor<Model: CoreModel>(after model: Model, in request: ModelRequest<Model>) throws -> String {
-        let plan = try registry.plan(of: Model.self)
-        let page = try Page(request.order, plan, registry)
+    public func cursor(after model: Model, in manager: PersistenceManager) throws -> String {
+        let plan = try manager.registry.plan(of: Model.self)
+        let page = try Page(order, plan, manager.registry)
         return try page.cursor(at: page.place(of: RecordEncoder(plan.record).encode(model).values))
     }
 }

@@ -45,7 +45,7 @@ struct CursorTests {
         repeat {
             let page = try await manager.fetch(request.after(cursor: cursor))
             found += page
-            cursor = try page.last.map { try manager.cursor(after: $0, in: request) }
+            cursor = try page.last.map { try request.cursor(after: $0, in: manager) }
             if let cursor {
                 #expect(cursor.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
             }
@@ -62,7 +62,7 @@ struct CursorTests {
             try await manager.fetch(ModelRequest(Item.self).after(cursor: text))
         }
         let first = try #require(try await manager.fetch(ModelRequest(Item.self).limit(1)).first)
-        let cursor = try manager.cursor(after: first, in: ModelRequest(Item.self).sorted(by: .ascending(\.title)))
+        let cursor = try ModelRequest(Item.self).sorted(by: .ascending(\.title)).cursor(after: first, in: manager)
         let error = await #expect(throws: PersistenceError.self) {
             try await manager.fetch(ModelRequest(Item.self).sorted(by: .descending(\.title)).after(cursor: cursor))
         }
