@@ -55,6 +55,7 @@ enum Invocation: Equatable {
     case check(CheckOptions)
     case report(ReportOptions)
     case recover(RecoverOptions)
+    case history(HistoryOptions)
     case timeline(TimelineOptions)
     case scan(ScanOptions)
     /// From a file to a file; other copies are launches.
@@ -107,6 +108,7 @@ enum Invocation: Equatable {
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
         case "recover": self = .recover(try RecoverOptions(rest))
+        case "history": self = .history(try HistoryOptions(rest))
         case "timeline": self = .timeline(try TimelineOptions(rest))
         case "scan": self = .scan(try ScanOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)

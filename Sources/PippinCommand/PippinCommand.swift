@@ -108,6 +108,10 @@ enum PippinCommand {
         case .report(let options): try ReportCommand.run(options, progress, output)
         case .recover(let options):
             try RecoverCommand.run(options, progress, output) { warn(sentence: $0, errors) }
+        case .history(let options):
+            let store = try open(options.store, options.model, readsCopy: true)
+            warn(store.modelGap, errors)
+            try HistoryText.write(store, asJSON: options.asJSON, output)
         case .timeline(let options):
             try TimelineCommand.run(options, progress, output) { warn(sentence: $0, errors) }
         case .scan(let options): try ScanCommand.run(options, output) { warn(sentence: $0, errors) }
@@ -290,6 +294,7 @@ extension Invocation {
         case .check(let options): ("check", options.store)
         case .report(let options): ("report", options.store)
         case .recover(let options): ("recover", options.store)
+        case .history(let options): ("history", options.store)
         case .launch(.shell, let arguments): arguments.first(where: Self.isServer).map { ("shell", $0) }
         case .model(.extract(let options)): ("model extract", options.store)
         case .model(.describe(let choice)), .model(.diff(let choice, _)): ("this command of model", choice.path)

@@ -64,6 +64,18 @@ struct RecoverOptions: Equatable {
     }
 }
 
+/// `pippin history`.
+struct HistoryOptions: Equatable {
+    var store: String
+    var asJSON = false
+    var model: String?
+
+    init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "history")
+        (store, model, asJSON) = (parsed.store, parsed.options["--model"], parsed.flags.contains("--json"))
+    }
+}
+
 /// `pippin timeline`.
 struct TimelineOptions: Equatable {
     /// Stores, and folders with stores.

@@ -3,7 +3,8 @@ import StoreCommands
 /// The topic of a request for help: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
-    case info, dump, query, search, sql, export, views, check, report, recover, timeline, scan, browse, shell, `import`,
+    case info, dump, query, search, sql, export, views, check, report, recover, history, timeline, scan, browse, shell,
+        `import`,
         migrate, copy,
         model
     case completions, manual

@@ -200,6 +200,13 @@ package enum CommandManual {
                 model,
             ]),
         CommandDescription(
+            name: "history", usage: ["STORE [--json] [--model MODEL]"],
+            summary: "the persistent history, change by change",
+            text:
+                "Shows the persistent history of a store: each transaction with its time, author and program, and the objects that it made, changed (with the properties) and deleted (with the values that the "
+                + "deletion preserved).",
+            options: [.init(name: "--json", text: "A JSON object for each change, one a line."), model]),
+        CommandDescription(
             name: "timeline",
             usage: ["STORE|FOLDER… [--format FORMAT] [--output FILE] [--dates LIST] [--model MODEL]"],
             summary: "the dates of all objects, in the order of time",

@@ -64,15 +64,8 @@ package enum FoundText {
                 ("page", "\(row.page)"), ("offset", "\(row.offset)"),
                 ("confidence", JSONText.number((row.confidence * 100).rounded() / 100)),
             ]
-        case .history(let change, let transaction):
-            head += [
-                ("change", JSONText.string("delete")), ("transaction", "\(change.transaction)"),
-                ("date", JSONText.string(TextTools.iso8601(transaction.timestamp))),
-                ("bundle", JSONText.string(transaction.bundleID)),
-                ("process", JSONText.string(transaction.processID)),
-            ]
-            if let author = transaction.author { head.append(("author", JSONText.string(author))) }
-            if let context = transaction.contextName { head.append(("context", JSONText.string(context))) }
+        case .history(_, let transaction):
+            head += [("change", JSONText.string("delete"))] + HistoryText.members(transaction)
         }
         if let entity = object.entityName {
             head.append(("entity", JSONText.string(entity)))

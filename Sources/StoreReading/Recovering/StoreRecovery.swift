@@ -104,35 +104,11 @@ package final class StoreRecovery {
                 + "file and its log, made while no program writes")
     }
 
-    /// What a deletion says of its object. Where a preserved value is not of its attribute's type, the program that
-    /// wrote the history has another order: then the values have the names of their columns.
+    /// What a deletion says of its object.
     private static func object(of change: HistoryChangeRow) -> FoundObject {
-        let entity = change.objectID.layout
-        let slots = HistoryProperties(entity).preservedSlots
-        let preserved = slots.enumerated().compactMap { index, slot -> (Int, StoredValue, AttributeLayout)? in
-            guard let attribute = entity.slots[slot].attribute, let value = change.tombstone?[attribute.name] else {
-                return nil
-            }
-            return (index, value, attribute)
-        }
-        let isInOrder = preserved.allSatisfy { isOfType($1, $2) }
-        let fields = preserved.map { index, value, attribute in
-            ObjectRecord.Field(
-                name: isInOrder ? attribute.name : HistorySQL.tombstone(index), value: FieldValue(value, attribute))
-        }
-        return FoundObject(
-            entityName: entity.name, table: "", key: change.objectID.key, version: nil,
-            uri: change.objectID.uriRepresentation().absoluteString, fields: fields)
-    }
-
-    /// Whether a value can be one of an attribute, as far as texts and numbers tell.
-    private static func isOfType(_ value: StoredValue, _ attribute: AttributeLayout) -> Bool {
-        let isText = [.stringAttributeType, .URIAttributeType].contains(attribute.type)
-        return switch value {
-        case .string: isText
-        case .integer, .double: !isText
-        default: true
-        }
+        FoundObject(
+            entityName: change.objectID.layout.name, table: "", key: change.objectID.key, version: nil,
+            uri: change.objectID.uriRepresentation().absoluteString, fields: HistoryText.preserved(by: change))
     }
 }
 

@@ -42,6 +42,7 @@ struct TracelessReadingTests {
         "export": ["$PIPPIN export S Book", "$PIPPIN export S Author --in-place --output F/authors.csv"],
         "check": ["$PIPPIN check S", "$PIPPIN check S --repair F/mended.sqlite"],
         "recover": ["$PIPPIN recover S -o F/found", "$PIPPIN recover S -o F/other --only-gone --at-commit 0"],
+        "history": ["$PIPPIN history S || true"],
         "timeline": ["$PIPPIN timeline S", "$PIPPIN timeline S -o F/timeline.csv"],
         "scan": ["$PIPPIN scan S"],
         "report": ["$PIPPIN report S --output F/report.html"],
