@@ -205,22 +205,33 @@ private struct TextSearch<Model: CoreModel> {
     private func indexed(
         _ rows: StoreRows, _ selection: RecordSelection, _ limit: Int?
     ) throws -> [SearchHit<Model>]? {
-        let plan = fetcher.plan
-        let isPlain = selection.predicate == nil
-        let matches = try rows.scope.reading(rows.session) {
-            try rows.session.search(query, in: fields, limit: isPlain ? limit : nil)
+        func matches(_ limit: Int?) throws -> [SearchMatch]? {
+            try rows.scope.reading(rows.session) { try rows.session.search(query, in: fields, limit: limit) }
         }
-        guard let matches else { return nil }
+        let isPlain = selection.predicate == nil
+        guard let first = try matches(isPlain ? limit : nil) else { return nil }
+        let hits = try hits(first, rows, selection, limit)
+        // An index may still know rows of which SQLite does not report that they were deleted.
+        guard isPlain, let limit, hits.count < limit, first.count == limit, let all = try matches(nil) else {
+            return hits
+        }
+        return try self.hits(all, rows, selection, limit)
+    }
+
+    /// The models of rows that a filter selects.
+    private func hits(
+        _ matches: [SearchMatch], _ rows: StoreRows, _ selection: RecordSelection, _ limit: Int?
+    ) throws -> [SearchHit<Model>] {
         var hits: [SearchHit<Model>] = []
         var rest = matches[...]
         while !rest.isEmpty, hits.count < limit ?? .max {
             let portion = rest.prefix(Self.portion)
             rest = rest.dropFirst(Self.portion)
             var these = selection
-            let keys = try rows.predicate(of: plan, keys: Set(portion.map(\.key)))
+            let keys = try rows.predicate(of: fetcher.plan, keys: Set(portion.map(\.key)))
             if let keys { these.narrow(to: keys) }
             var byKey: [Int64: Row] = [:]
-            for row in try rows.rows(of: plan, these) { byKey[row.objectID.key] = row }
+            for row in try rows.rows(of: fetcher.plan, these) { byKey[row.objectID.key] = row }
             let found = portion.filter { byKey[$0.key] != nil }
             let models = try fetcher.models(of: ContiguousArray(found.compactMap { byKey[$0.key] }), rows)
             hits += zip(found, models).map { SearchHit($1, rank: $0.rank, scan) }

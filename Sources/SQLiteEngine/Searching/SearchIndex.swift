@@ -6,8 +6,9 @@ import StoreEngine
 
 /// The full-text index of an entity's rows: two tables beside those of Core Data's format, which only Pippin knows.
 ///
-/// `PIPPIN_SEARCH_<ENTITY>` is an FTS5 table with the words of the texts, by the rows' keys. `PIPPIN_SEARCHED_<ENTITY>`
-/// has the version of each row whose words these are, by which rows are found that other programs have changed.
+/// `PIPPIN_SEARCH_<ENTITY>` is an FTS5 table with the words of the texts, without the texts. FTS5 removes nothing of
+/// such a table; so each state of a row's texts is a new document. `PIPPIN_SEARCHED_<ENTITY>` says which document is a
+/// row's, and which version of the row it has, by which rows are found that other programs have changed.
 /// `PIPPIN_SEARCH` says what the indexes were made of. No trigger writes them: an index can be out of date, and never
 /// refuses a save.
 struct SearchIndex: Sendable {
@@ -21,6 +22,8 @@ struct SearchIndex: Sendable {
 
     private var words: String { quoted("PIPPIN_SEARCH_\(name)") }
     private var rows: String { quoted("PIPPIN_SEARCHED_\(name)") }
+    /// The table in which FTS5 keeps how long the documents are.
+    private var documents: String { quoted("PIPPIN_SEARCH_\(name)_docsize") }
 
     /// The indexes of the entities whose models mark texts. Entities share the index of their parent, if that has one.
     static func indexes(of schema: SQLSchema) -> [SearchIndex] {
@@ -57,7 +60,7 @@ struct SearchIndex: Sendable {
 
     /// What the index is made of. One that was made of something else is made anew.
     private var definition: String {
-        "\(fields.tokenizer.version); \(table)(\(columns.joined(separator: ", ")))\(condition)"
+        "documents, \(fields.tokenizer.version); \(table)(\(columns.joined(separator: ", ")))\(condition)"
     }
 
     // MARK: Tables
@@ -95,8 +98,8 @@ struct SearchIndex: Sendable {
                 CREATE TABLE IF NOT EXISTS PIPPIN_SEARCH (NAME TEXT PRIMARY KEY, DEFINITION TEXT);
                 DROP TABLE IF EXISTS \(words);
                 DROP TABLE IF EXISTS \(rows);
-                CREATE VIRTUAL TABLE \(words) USING fts5(\(list), tokenize = '\(SearchTokenizer.fts5Tokenizer)');
-                CREATE TABLE \(rows) (PK INTEGER PRIMARY KEY, OPT INTEGER);
+                CREATE VIRTUAL TABLE \(words) USING fts5(\(list), content = '', tokenize = '\(SearchTokenizer.fts5Tokenizer)');
+                CREATE TABLE \(rows) (PK INTEGER PRIMARY KEY, OPT INTEGER, DOC INTEGER UNIQUE, HASH INTEGER);
                 """)
             let insert = try connection.prepare("INSERT OR REPLACE INTO PIPPIN_SEARCH VALUES (?1, ?2)")
             try insert.bind(name, at: 1)
@@ -133,10 +136,9 @@ struct SearchIndex: Sendable {
     }
 
     private func write(_ key: Int64, _ connection: Connection) throws {
-        let known = try connection.statement("SELECT \(contentColumns) FROM \(words) WHERE rowid = ?1")
+        let known = try connection.statement("SELECT HASH FROM \(rows) WHERE PK = ?1")
         try known.bind(key, at: 1)
-        let isKnown = try known.step()
-        let old = isKnown ? columns.indices.map { known.string(at: Int32($0)) } : []
+        let old = try known.step() ? known.integer(at: 0) : nil
         known.reset()
         let list = columns.map { "t.\(quoted($0))" }.joined(separator: ", ")
         let source = try connection.statement(
@@ -144,24 +146,44 @@ struct SearchIndex: Sendable {
         try source.bind(key, at: 1)
         guard try source.step() else {
             source.reset()
-            if isKnown { try run("DELETE FROM \(words) WHERE rowid = ?1", [.integer(key)], connection) }
             return try run("DELETE FROM \(rows) WHERE PK = ?1", [.integer(key)], connection)
         }
         let version = source.integer(at: 0)
         let texts = columns.indices.map { fields.tokenizer.fts5Content(of: source.string(at: Int32($0 + 1))) }
         source.reset()
-        if !isKnown || texts != old {
-            if isKnown { try run("DELETE FROM \(words) WHERE rowid = ?1", [.integer(key)], connection) }
-            let places = columns.indices.map { ", ?\($0 + 2)" }.joined()
-            try run(
-                "INSERT INTO \(words) (rowid, \(contentColumns)) VALUES (?1\(places))",
-                [.integer(key)] + texts.map { .text($0) }, connection)
+        let hash = Self.hash(texts)
+        if hash == old {
+            return try run(
+                "UPDATE \(rows) SET OPT = ?2 WHERE PK = ?1", [.integer(key), .integer(version)], connection)
         }
+        let next = try connection.statement("SELECT ifnull(max(id), 0) + 1 FROM \(documents)")
+        let document = try next.step() ? next.integer(at: 0) : 1
+        next.reset()
+        let names = columns.indices.map { "f\($0)" }.joined(separator: ", ")
+        let places = columns.indices.map { ", ?\($0 + 2)" }.joined()
         try run(
-            "INSERT OR REPLACE INTO \(rows) (PK, OPT) VALUES (?1, ?2)", [.integer(key), .integer(version)], connection)
+            "INSERT INTO \(words) (rowid, \(names)) VALUES (?1\(places))",
+            [.integer(document)] + texts.map { .text($0) }, connection)
+        try run(
+            "INSERT OR REPLACE INTO \(rows) (PK, OPT, DOC, HASH) VALUES (?1, ?2, ?3, ?4)",
+            [.integer(key), .integer(version), .integer(document), .integer(hash)], connection)
+        // Now and then: if most documents are of former texts, the index is made anew at the next opening.
+        if document % 4096 == 0, let live = try connection.integer("SELECT count(*) FROM \(rows)"),
+            document > 2 * live + 4096
+        {
+            giveUp(connection)
+        }
     }
 
-    private var contentColumns: String { columns.indices.map { "f\($0)" }.joined(separator: ", ") }
+    /// A number that differs where the words differ (FNV-1a).
+    private static func hash(_ texts: [String]) -> Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for text in texts {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
+        return Int64(bitPattern: hash)
+    }
 
     private func run(_ sql: String, _ values: [SQLValue], _ connection: Connection) throws {
         let statement = try connection.statement(sql)
@@ -204,8 +226,8 @@ struct SearchIndex: Sendable {
         let weights = fields.weights.map { "\($0)" }.joined(separator: ", ")
         let statement = try connection.statement(
             """
-            SELECT rowid, rank FROM \(words) WHERE \(words) MATCH ?1 AND rank MATCH 'bm25(\(weights))' \
-            ORDER BY rank LIMIT ?2
+            SELECT r.PK, s.rank FROM \(words) s CROSS JOIN \(rows) r ON r.DOC = s.rowid \
+            WHERE s.\(words) MATCH ?1 AND s.rank MATCH 'bm25(\(weights))' ORDER BY s.rank LIMIT ?2
             """)
         defer { statement.reset() }
         try statement.bind(expression, at: 1)

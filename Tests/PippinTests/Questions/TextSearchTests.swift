@@ -103,6 +103,25 @@ struct TextSearchTests {
         #expect(index.count == 1)
     }
 
+    @Test("Deleting all models leaves nothing to be found, also with a limit")
+    func deletingAll() async throws {
+        #expect(try await ids("whale") == [1])
+        try await manager.delete(Story.self, where: .all)
+        #expect(try await ids("whale*") == [])
+        try await manager.save(Story(id: 9, title: "Whale", text: nil))
+        #expect(try await manager.fetch(Story.self, searching: "whale*", limit: 1).map(\.id) == [9])
+    }
+
+    @Test("The index has words, not texts, and none for a change that leaves the texts alone")
+    func documents() async throws {
+        _ = try await ids("whale")
+        let before = try counter.number("SELECT max(id) FROM PIPPIN_SEARCH_STORY_docsize")
+        try await manager.update(Story.self, where: .all) { $0.set(\.price, to: 1) }
+        _ = try await ids("whale")
+        #expect(try counter.number("SELECT max(id) FROM PIPPIN_SEARCH_STORY_docsize") == before)
+        #expect(try counter.strings("SELECT ifnull(f0, '') FROM PIPPIN_SEARCH_STORY").allSatisfy { $0.isEmpty })
+    }
+
     @Test("Another program's changes by plain SQL are found after the next opening and while the store is open")
     func otherPrograms() async throws {
         #expect(try await ids("giraffe") == [])
