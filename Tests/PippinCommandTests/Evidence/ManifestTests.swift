@@ -61,7 +61,8 @@ struct ManifestTests {
             let manifest = folder.appendingPathComponent("manifest.json")
             let run = CommandRun("export", store.path, "Nobody", "--evidence", manifest.path)
             #expect(run.status == 1)
-            #expect(try String(contentsOf: manifest, encoding: .utf8).contains("\"status\": 1"))
+            let text = try String(contentsOf: manifest, encoding: .utf8)
+            #expect(text.contains("\"status\": 1"))
         }
     }
 }
