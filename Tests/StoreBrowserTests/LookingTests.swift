@@ -83,7 +83,7 @@ struct LookingTests {
 
     @Test("Groups are counted and added up, and lead to their objects")
     func groups() throws {
-        let text = shelf.get("/groups/Book?group=author&of=pages").text
+        let text = shelf.get("/groups/Book?group=author&add=pages").text
         #expect(text.contains("sum of pages</th>"))
         #expect(text.contains("<svg viewBox"))
         let entity = try #require(shelf.entity("Book"))

@@ -46,7 +46,7 @@ extension Assets {
         .sub, small { color: var(--quiet); font-size: .87rem; font-weight: 400; }
         .sub { overflow-wrap: anywhere; }
         .bar { display: flex; flex-wrap: wrap; gap: 4px 28px; margin: 12px 0 8px; }
-        .bar a, .bar .off, .crumbs a { margin-right: 8px; }
+        .bar a, .bar b, .bar .off, .crumbs a { margin-right: 8px; }
         .off { color: var(--quiet); opacity: .55; }
         .crumbs { margin: 0 0 4px; font-size: .9rem; }
         .crumbs a::before { content: "← "; }

@@ -52,7 +52,7 @@ enum GroupsPage {
     ) throws -> HTTPResponse {
         let entity = query.entity
         let by = fields["group"].flatMap { columns(of: entity).contains($0) ? $0 : nil }
-        let of = fields["of"].flatMap { measured(entity).contains($0) ? $0 : nil }
+        let of = fields["add"].flatMap { measured(entity).contains($0) ? $0 : nil }
         var groups: [Group] = []
         var problem = query.problem
         if problem == nil, let by {
@@ -125,7 +125,7 @@ enum GroupsPage {
             <p class="sub">Objects\(shown), by the values of a column.</p>
             <form class="choose" action="\(site.link(["groups", entity.name]))">\(hidden)
             <label>by <select name="group">\(options(columns(of: entity), by, none: "a column …"))</select></label>
-            <label>and of <select name="of">\(options(measured(entity), of, none: "no numbers"))</select></label>
+            <label>and of <select name="add">\(options(measured(entity), of, none: "no numbers"))</select></label>
             <button>Show</button></form>
             \(problem.map(GridPage.problem) ?? "")
             \(by == nil || problem != nil ? "" : result(query, by ?? "", of, groups, site))

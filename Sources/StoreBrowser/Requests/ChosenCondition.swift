@@ -27,7 +27,8 @@ enum ChosenCondition {
 
     /// The columns to choose from: attributes that are compared, and the names of objects at the end of relationships.
     static func columns(of entity: EntityLayout) -> [String] {
-        entity.slots.filter { !$0.isTransient }.compactMap { slot in
+        GridPage.columns(of: entity).compactMap { index in
+            let slot = entity.slots[index]
             if let attribute = slot.attribute { return isCompared(attribute.type) ? slot.name : nil }
             guard let destination = slot.relationship?.destination, let name = ObjectLabel.slot(of: destination) else {
                 return slot.name
