@@ -155,6 +155,7 @@ extension Assets {
           .fields, .fields tbody, .fields tr, .fields th, .fields td { display: block; width: 100%; }
           .fields th { padding-bottom: 0; border-bottom: 0; } .fields th small { display: inline; margin-left: 8px; }
           .fields td { padding-top: 2px; }
+          .chart { overflow-x: auto; } .chart:not(.map) svg { min-width: 600px; }
           .grid th, .grid td { padding: 6px 9px; max-width: 60vw; }
           .fields input:not([type=checkbox]), .fields textarea { font-size: .84rem; }
           h1 { font-size: 1.3rem; }
