@@ -94,7 +94,9 @@ struct ExpansionTests {
         #expect(source.contains("observedProperties: [\(swift)AnyKeyPath: \(swift)String]"))
         #expect(source.contains("\\Self.`age`: \"age\","))
         #expect(!source.contains("\\Self.`id`"))
-        let coded = expansion(of: "struct Person { enum CodingKeys: String, CodingKey { case age }; \(member) }").source
+        let coded = expansion(
+            of: "struct Person { let id: Int; enum CodingKeys: String, CodingKey { case age }; \(member) }"
+        ).source
         #expect(coded.contains("\\Self.`age`: \"age\",") && !coded.contains("compiledColumns"))
         for other in ["#if DEBUG\n\(member)\n#endif", "lazy \(member)", "var age = { 1 }()"] {
             #expect(!expansion(of: "struct Person { let id: Int; \(other) }").source.contains("observedProperties"))
