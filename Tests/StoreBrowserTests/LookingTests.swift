@@ -66,7 +66,7 @@ struct LookingTests {
         let first = shelf.get("/entity/Book?size=5").text
         #expect(first.contains("page 1<span data-pages=\"5\">"))
         let next = try #require(first.firstMatch(of: /href="\/secret([^"]*)" rel="next"/)?.1)
-        let second = shelf.get(next.replacing("&amp;", with: "&")).text
+        let second = shelf.get(String(next).replacing("&amp;", with: "&")).text
         #expect(second.contains("page 2<span"))
         #expect(!shelf.get("/entity/Book?after=7").text.contains("data-pages"))
     }
@@ -95,7 +95,7 @@ struct LookingTests {
         #expect(counts.reduce(0, +) == total && counts == counts.sorted(by: >))
         let titles = shelf.get("/groups/Book?group=title&where=pages%20%3E%203").text
         let link = try #require(titles.firstMatch(of: /<th scope="row"><a href="\/secret([^"]*)"/)?.1)
-        #expect(shelf.get(link.replacing("&amp;", with: "&")).status == 200)
+        #expect(shelf.get(String(link).replacing("&amp;", with: "&")).status == 200)
         #expect(shelf.get("/groups/Book?group=data").text.contains("a column …"))
         #expect(shelf.get("/groups/Book?group=title&where=nothing").status == 422)
     }
