@@ -101,10 +101,14 @@ package enum JSONText {
 
     /// `\u001f`
     private static func append(control code: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: "\\u00".utf8)
-        for digit in [code >> 4, code & 0xF] {
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
+        bytes.append(0x5C)
+        bytes.append(0x75)
+        bytes.append(0x30)
+        bytes.append(0x30)
+        // The first digit is at most 9.
+        let last = code & 0xF
+        bytes.append(0x30 + (code >> 4))
+        bytes.append(last < 10 ? 0x30 + last : 0x57 + last)
     }
 
     /// A number in JSON. Infinities and NaN, for which JSON has no number, are written as strings.

@@ -73,7 +73,7 @@ struct MemoryTests {
             case .longText: "UPDATE ZBOOK SET ZTITLE = printf('%.*c', 200000000, 'x') WHERE Z_PK = 2"
             case .hugeBlob: "UPDATE ZBOOK SET ZCOVER = zeroblob(400000000) WHERE Z_PK = 2"
             case .controlCharacters:
-                "UPDATE ZBOOK SET ZTITLE = replace(printf('%.*c', 50000000, 'x'), 'x', char(1)) WHERE Z_PK = 2"
+                "UPDATE ZBOOK SET ZTITLE = replace(printf('%.*c', 30000000, 'x'), 'x', char(1)) WHERE Z_PK = 2"
             case .generatedColumn:
                 """
                 ALTER TABLE ZBOOK RENAME COLUMN ZTITLE TO ZFORMER;
