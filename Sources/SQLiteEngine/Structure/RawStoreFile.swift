@@ -32,7 +32,9 @@ package struct RawStoreFile {
     package func metadata() throws -> (uuid: String?, list: Data?)? {
         let statement = try connection.prepare(StoreTablesSQL.metadata)
         guard try statement.step() else { return nil }
-        let list = statement.isNull(at: 1) ? nil : try statement.smallData(at: 1, "Z_METADATA.Z_PLIST", connection.path)
+        guard !statement.isNull(at: 1) else { return (statement.optionalString(at: 0), nil) }
+        // What takes one byte here takes a hundred when it is read; the hashes of 20,000 entities fit.
+        let list = try statement.smallData(at: 1, "Z_METADATA.Z_PLIST", connection.path, most: 1_500_000)
         return (statement.optionalString(at: 0), list)
     }
 
@@ -130,10 +132,10 @@ extension Statement {
     ///   - index: the column.
     ///   - name: its name, for the error.
     ///   - path: the file.
+    ///   - most: how many bytes there may be.
     /// - Returns: the bytes.
-    /// - Throws: an error that names the column if it has more than 16 MB.
-    func smallData(at index: Int32, _ name: String, _ path: String) throws -> Data {
-        let most = 16_000_000
+    /// - Throws: an error that names the column if it has more.
+    func smallData(at index: Int32, _ name: String, _ path: String, most: Int = 16_000_000) throws -> Data {
         guard isNull(at: index) || byteCount(at: index) <= most else {
             throw SQLiteError(
                 extendedCode: SQLiteError.tooLarge,

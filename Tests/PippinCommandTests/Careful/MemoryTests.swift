@@ -67,6 +67,7 @@ struct MemoryTests {
 
     enum Bomb: String, CaseIterable {
         case longText, hugeBlob, controlCharacters, generatedColumn, nestedJSON, longJSON, manyLargeRows, wideRow
+        case manyMetadata
 
         fileprivate var sql: String {
             switch self {
@@ -89,6 +90,13 @@ struct MemoryTests {
                 (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1, printf('%.*c', iif(n < 1300, 1, 1500000), 'x')
                 FROM numbers; UPDATE Z_PRIMARYKEY SET Z_MAX = 1500 WHERE Z_NAME = 'Book'
                 """
+            // A property list with an array of 3.5 million references to one number.
+            case .manyMetadata:
+                """
+                UPDATE Z_METADATA SET Z_PLIST = CAST(X'62706C6973743030D101025178AF12003567E0' ||
+                replace(printf('%.*c', 3500000, 'x'), 'x', char(3)) || X'1001000000080000000B0000000D003567F3' ||
+                X'00000000000004010000000000000004000000000000000000000000003567F5' AS BLOB)
+                """
             case .wideRow:
                 "UPDATE ZBOOK SET ZCOVER = zeroblob(60000000), ZTITLE = printf('%.*c', 60000000, 'x'), "
                     + "ZSPINE = zeroblob(60000000)"
@@ -101,6 +109,7 @@ struct MemoryTests {
             case .longText: "the value has 200000000 bytes, and is not read"
             case .hugeBlob, .generatedColumn: "MB"
             case .wideRow: "the value has 60000000 bytes, and is not read"
+            case .manyMetadata: "Z_METADATA.Z_PLIST has 3500069 bytes, of which 1500000 may be read"
             case .controlCharacters, .nestedJSON, .longJSON, .manyLargeRows: nil
             }
         }
