@@ -85,7 +85,7 @@ struct PredicateTableTests {
             ("among an array", #Predicate { titles.contains($0.title) }),
             ("among a set", #Predicate { isbns.contains($0.isbn) }),
             ("not among", #Predicate { !isbns.contains($0.isbn) }),
-            ("same text", #Predicate { $0.title == $0.isbn }),
+            ("another text", #Predicate { $0.title != $0.isbn }),
         ]
     }()
 

@@ -103,7 +103,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
     /// Removes all stores with their files, and makes empty ones in their place.
     ///
-    /// Contexts lose their unsaved changes; their models show their last values, and belong to no context any more.
+    /// Contexts lose their unsaved changes; their models are deleted, and show the initial values of their class.
     ///
     /// - Throws: the error of the store that could not be removed; those before it are empty.
     public func erase() throws { try core.erase() }

@@ -89,7 +89,7 @@ extension ModelContext {
         notifyFollowers(of: nil)
     }
 
-    /// Leaves all models, which show their last values: the stores were emptied.
+    /// Leaves all models: the stores were emptied, and with them the values that were not read.
     private func forgetEverything() {
         let states = objectContext.registeredObjects.compactMap { ($0 as? ModelObject)?.modelState }
         let known = states.map { ($0, $0.knownValues, $0.identifier) }

@@ -27,6 +27,8 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
     private var identifiers: [Int64: PersistentIdentifier] = [:]
     private var numbers: [PersistentIdentifier: Int64] = [:]
     private var rows: [Int64: [String: SnapshotValue]] = [:]
+    /// How often the values of a row have changed, by which contexts know that theirs are outdated.
+    private var versions: [Int64: UInt64] = [:]
     private var saving: Saving?
     /// What tells requests of no context from others.
     private let ownState = EditingState()
@@ -77,8 +79,11 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
         defer { lock.unlock() }
         var changed: Set<PersistentIdentifier> = []
         for snapshot in snapshots {
-            let former = rows.updateValue(snapshot.values, forKey: number(of: snapshot.identifier))
-            if let former, !former.equals(snapshot.values) { changed.insert(snapshot.identifier) }
+            let number = number(of: snapshot.identifier)
+            let former = rows.updateValue(snapshot.values, forKey: number)
+            if let former, former.equals(snapshot.values) { continue }
+            versions[number, default: 0] += 1
+            if former != nil { changed.insert(snapshot.identifier) }
         }
         return changed
     }
@@ -105,7 +110,7 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
         let type = contents?.types[objectID.layout.name]
-        let values = try row(of: objectID)
+        let (values, version) = try row(of: objectID)
         var node: [String: Any] = [:]
         for slot in objectID.layout.slots {
             guard let property = type?.property(named: slot.name) else { continue }
@@ -117,7 +122,7 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
                 node[slot.name] = destination.flatMap { self.objectID($0, relationship) } ?? NSNull()
             }
         }
-        return NSIncrementalStoreNode(objectID: objectID, withValues: node, version: 1)
+        return NSIncrementalStoreNode(objectID: objectID, withValues: node, version: version)
     }
 
     override func newValue(
@@ -125,7 +130,7 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
         with context: NSManagedObjectContext?
     ) throws -> Any {
         guard let layout = objectID.layout.relationship(named: relationship.name) else { return NSNull() }
-        let value = try row(of: objectID)[relationship.name]?.content
+        let value = try row(of: objectID).values[relationship.name]?.content
         guard relationship.isToMany else {
             return (value as? PersistentIdentifier).flatMap { self.objectID($0, layout) } ?? NSNull()
         }
@@ -139,18 +144,18 @@ final class DataStoreBridge: NSIncrementalStore, IdentifierGiving, @unchecked Se
         return layout.map { objectID(of: identifier, $0) }
     }
 
-    /// The values of a row, fetched if the store has not shown them yet.
-    private func row(of objectID: NSManagedObjectID) throws -> [String: SnapshotValue] {
+    /// The values of a row with their version, fetched if the store has not shown them yet.
+    private func row(of objectID: NSManagedObjectID) throws -> (values: [String: SnapshotValue], version: UInt64) {
         try using { calls in
             guard let identifier = identifier(of: objectID), let number = numbers[identifier] else {
                 throw CocoaError(.managedObjectReferentialIntegrity)
             }
-            if let row = rows[number] { return row }
-            _ = register(try calls.cached([identifier], for: ownState))
-            if let row = rows[number] { return row }
-            if let type = contents?.types[objectID.layout.name] { try fetch(type.type, identifier, calls) }
+            if rows[number] == nil { _ = register(try calls.cached([identifier], for: ownState)) }
+            if rows[number] == nil, let type = contents?.types[objectID.layout.name] {
+                try fetch(type.type, identifier, calls)
+            }
             guard let row = rows[number] else { throw CocoaError(.managedObjectReferentialIntegrity) }
-            return row
+            return (row, versions[number] ?? 1)
         }
     }
 
