@@ -1,4 +1,5 @@
 import Foundation
+import Pippin
 import PippinPostgres
 
 /// The models of a bookshop, before and after.
