@@ -16,7 +16,7 @@ enum PostgresCommand {
                pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
                pippin-postgres query STORE QUERY        what a query finds, with the options of “pippin query”
                pippin-postgres search STORE TEXT        objects by their texts, with the options of “pippin search”
-               pippin-postgres sql STORE SELECT         rows of a SELECT, with the options of “pippin sql”
+               pippin-postgres sql STORE STATEMENT      rows of a statement, with the options of “pippin sql”
                pippin-postgres export STORE ENTITY      all objects of an entity, with the options of “pippin export”
                pippin-postgres import STORE ENTITY FILE    new objects, with the options of “pippin import”
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target

@@ -37,7 +37,7 @@ extension Connection {
     private func notReading(_ sql: String) -> SQLiteError {
         SQLiteError(
             extendedCode: SQLITE_ERROR,
-            message: "only a SELECT is run here, which changes nothing and uses no pragmas and no other files",
+            message: "only one query is run here, which changes nothing and uses no pragmas and no other files",
             sql: sql,
             path: path)
     }

@@ -71,6 +71,8 @@ enum Rooms {
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
+        "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
+        "StoreCommands/Descriptions/CommandManual.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
         "StoreReading/Recovering/FoundStore.swift": "the tables of what was found are made for it",
         "StoreReading/Describing/ViewScript.swift": "views are printed for other programs, and never run here",

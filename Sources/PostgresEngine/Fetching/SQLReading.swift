@@ -11,7 +11,7 @@ extension OpenDatabase {
     ) throws {
         let rendered = try sql.fragment(schema) { $0 }.postgres
         guard rendered.text.beginsLikeQuery else {
-            throw sql.error("only a SELECT is run here, which changes nothing", in: rendered.text)
+            throw sql.error("only one query is run here, which changes nothing", in: rendered.text)
         }
         let parameters: PostgresParameters
         do {
@@ -25,7 +25,7 @@ extension OpenDatabase {
                 as PostgresError where !error.isConnectionFailure && connection.isUsable
             {
                 throw sql.error(
-                    error.isReadOnly ? "only a SELECT is run here, which changes nothing" : error.message,
+                    error.isReadOnly ? "only one query is run here, which changes nothing" : error.message,
                     in: rendered.text, at: error.position.map { $0 - 1 }, underlying: error)
             }
         }

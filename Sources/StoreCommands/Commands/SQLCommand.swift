@@ -10,7 +10,7 @@ package struct SQLOptions: Equatable {
     package var isVerbatim = false
 
     package init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(arguments, command: "sql", named: ["a store", "a SELECT in quotes"])
+        let parsed = try ParsedArguments(arguments, command: "sql", named: ["a store", "a statement in quotes"])
         (store, statement) = (parsed.paths[0], parsed.paths[1])
         format = try parsed.format(among: RowFormat.allCases) ?? .table
         model = parsed.options["--model"]
