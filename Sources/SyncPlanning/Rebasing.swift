@@ -16,8 +16,8 @@ package struct Rebasing {
             throw PageTooShort(end: input.order.end, settledAt: settledAt)
         }
         if !input.noted.isEmpty {
-            // Closures run when all is known that can be asked before. What their answers make necessary to know is asked
-            // afterwards, and the answers are kept meanwhile.
+            // Closures run when all is known that can be asked before. What their answers make necessary to know is
+            // asked afterwards, and the answers are kept meanwhile.
             var dry = input
             dry.noted = []
             var rebasing = Rebasing(dry, rules: rules, facts: facts)

@@ -74,7 +74,7 @@ enum Rooms {
         "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
         "StoreCommands/Descriptions/CommandManual.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
-        "StoreReading/Recovering/FoundStore.swift": "the tables of what was found are made for it",
+        "StoreReading/Recovering/FoundText.swift": "the tables of what was found are made for it",
         "StoreReading/Describing/ViewScript.swift": "views are printed for other programs, and never run here",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",

@@ -186,9 +186,10 @@ extension ModelReader {
     ///   - condition: what must hold for the groups; nil for all groups.
     /// - Returns: the groups in the order of their property, each with its values.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
-    ///   value, `unreadable` for a result that is not of the property's type, `readFailed` for a sum of more than 64 bits
-    ///   and in a block with changes that are not stored yet, and what `count` throws.
-    /// - SQL: `SELECT <group>, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group> ORDER BY <group>`
+    ///   value, `unreadable` for a result that is not of the property's type, `readFailed` for a sum of more than 64
+    ///   bits and in a block with changes that are not stored yet, and what `count` throws.
+    /// - SQL: `SELECT <group>, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group> ORDER BY
+    ///   <group>`
     public func values<Model: CoreModel, Group: Hashable & Codable, each Value>(
         _ type: Model.Type, by group: KeyPath<Model, Group>, _ values: repeat GroupValue<Model, each Value>,
         where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil
@@ -229,9 +230,10 @@ extension PersistenceManager {
     ///   - condition: what must hold for the groups; nil for all groups.
     /// - Returns: the groups in the order of their property, each with its values.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is not a single stored
-    ///   value, `unreadable` for a result that is not of the property's type, `readFailed` for a sum of more than 64 bits,
-    ///   and what `count` throws.
-    /// - SQL: `SELECT <group>, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group> ORDER BY <group>`
+    ///   value, `unreadable` for a result that is not of the property's type, `readFailed` for a sum of more than 64
+    ///   bits, and what `count` throws.
+    /// - SQL: `SELECT <group>, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group> ORDER BY
+    ///   <group>`
     public func values<Model: CoreModel, Group: Hashable & Codable & Sendable, each Value>(
         _ type: Model.Type, by group: KeyPath<Model, Group>, _ values: repeat GroupValue<Model, each Value>,
         where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil

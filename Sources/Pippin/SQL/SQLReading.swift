@@ -12,7 +12,8 @@ extension ModelReader {
     /// ```
     ///
     /// The statement is one `SELECT` in the database's own SQL; nothing that changes anything is run. Properties of the
-    /// type are read from the columns of their names; a type that is a single value, such as `Int`, from the only column.
+    /// type are read from the columns of their names; a type that is a single value, such as `Int`, from the only
+    /// column.
     ///
     /// - Parameters:
     ///   - type: the type of the rows.
@@ -68,8 +69,8 @@ extension PersistenceManager {
     ///   - sql: the statement: one `SELECT` in the database's own SQL.
     /// - Returns: a value for each row.
     /// - Throws: ``PersistenceError`` with `unknownProperty` for a property without a column, `unreadable` for a column
-    ///   that is missing or does not have such values, and `readFailed` for a statement that the database refuses or that
-    ///   does more than read.
+    ///   that is missing or does not have such values, and `readFailed` for a statement that the database refuses or
+    ///   that does more than read.
     /// - SQL: the statement, with a parameter for each value
     public func rows<Row: Decodable & Sendable>(_ type: Row.Type, _ sql: SQLText) async throws -> [Row] {
         try await asking { try $0.rows(type, sql) }

@@ -1,6 +1,7 @@
 import StoreSession
 
-/// Decodes a row of a statement: a type with properties by the names of the columns, any other one from the only column.
+/// Decodes a row of a statement: a type with properties by the names of the columns, any other one from the only
+/// column.
 struct SQLRowDecoder: Decoder {
     let columns: SQLColumns
     let values: ContiguousArray<StoredValue>

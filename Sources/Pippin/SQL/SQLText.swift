@@ -89,7 +89,8 @@ public struct SQLText: ExpressibleByStringInterpolation, Sendable {
         /// - Parameter model: the model's type.
         public mutating func appendInterpolation<Model: CoreModel>(key model: Model.Type) { parts.append(.key(model)) }
 
-        /// A value, which is bound: a number, text, date, UUID, URL, data, an enumeration with a raw value; nil is NULL.
+        /// A value, which is bound: a number, text, date, UUID, URL, data, an enumeration with a raw value; nil is
+        /// NULL.
         ///
         /// - Parameter value: the value.
         public mutating func appendInterpolation<Bound: Encodable & Sendable>(_ value: Bound) {

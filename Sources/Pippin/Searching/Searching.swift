@@ -101,7 +101,8 @@ extension ModelReader {
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
     /// - Returns: the models.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch`
+    ///   throws.
     /// - SQL: `SELECT rowid, rank FROM PIPPIN_SEARCH_<ENTITY> WHERE … MATCH ? ORDER BY rank LIMIT <limit>`
     public func fetch<Model: CoreModel>(
         _ type: Model.Type, searching text: String, where filter: Filter<Model> = .all, limit: Int? = nil
@@ -121,7 +122,8 @@ extension ModelReader {
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
     /// - Returns: the models, each with its rank.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch`
+    ///   throws.
     /// - SQL: `SELECT rowid, rank FROM PIPPIN_SEARCH_<ENTITY> WHERE … MATCH ? ORDER BY rank LIMIT <limit>`
     public func search<Model: CoreModel>(
         _ type: Model.Type, for text: String, where filter: Filter<Model> = .all, limit: Int? = nil
@@ -141,7 +143,8 @@ extension PersistenceManager {
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
     /// - Returns: the models.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch`
+    ///   throws.
     /// - SQL: `SELECT rowid, rank FROM PIPPIN_SEARCH_<ENTITY> WHERE … MATCH ? ORDER BY rank LIMIT <limit>`
     public func fetch<Model: CoreModel>(
         _ type: Model.Type, searching text: String, where filter: Filter<Model> = .all, limit: Int? = nil
@@ -157,7 +160,8 @@ extension PersistenceManager {
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
     /// - Returns: the models, each with its rank.
-    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` for a type without searched texts, and what `fetch`
+    ///   throws.
     /// - SQL: `SELECT rowid, rank FROM PIPPIN_SEARCH_<ENTITY> WHERE … MATCH ? ORDER BY rank LIMIT <limit>`
     public func search<Model: CoreModel>(
         _ type: Model.Type, for text: String, where filter: Filter<Model> = .all, limit: Int? = nil

@@ -118,8 +118,8 @@ struct SearchIndex: Sendable {
 
     // MARK: Writing
 
-    /// Writes the words of rows that a transaction has changed, before it is committed. If that fails, the changes stay,
-    /// and the index is made anew later.
+    /// Writes the words of rows that a transaction has changed, before it is committed. If that fails, the changes
+    /// stay, and the index is made anew later.
     func write(_ keys: Set<Int64>, _ connection: Connection) {
         guard !keys.isEmpty else { return }
         do {

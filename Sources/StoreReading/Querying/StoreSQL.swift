@@ -26,7 +26,7 @@ package struct StoreSQL {
     ) throws {
         try store.asking { engine in
             guard let sql = engine.sql else {
-                throw CommandError("“\(store.name)” is no database: SQL is for stores in SQLite and PostgreSQL")
+                throw CommandError("“\(store.name)” is not a database: SQL is for stores in SQLite and PostgreSQL")
             }
             try sql.read(
                 Self.statement(text, store.layout, foldsNames: store.store.type != NSSQLiteStoreType),
@@ -139,7 +139,8 @@ package struct StoreSQL {
             + text.split(separator: "\"").map(String.init)
     }
 
-    /// What a statement begins with: whether it has recursive clauses, the text after `WITH`, and whether there was one.
+    /// What a statement begins with: whether it has recursive clauses, the text after `WITH`, and whether there was
+    /// one.
     private static func head(of text: String) -> (isRecursive: Bool, rest: String, hasClauses: Bool) {
         var rest = Substring(text)
         func skipBlanks() {

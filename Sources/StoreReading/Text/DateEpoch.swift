@@ -52,3 +52,9 @@ package struct DateEpochs: Equatable, Sendable {
         epochs["\(entity).\(property)"] ?? epochs[property]
     }
 }
+
+/// The reason why the command cannot do what it was asked, naming what and where.
+package struct CommandError: Error, Equatable {
+    package let message: String
+    package init(_ message: String) { self.message = message }
+}

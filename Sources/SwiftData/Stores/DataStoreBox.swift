@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 
 /// What a store answers with: a model's identifier and its values.
 struct ReadSnapshot {
@@ -118,5 +119,158 @@ struct DataStoreCalling<Store: DataStore>: DataStoreCalls {
             return true
         }
         return try (store as? any HistoryProviding).map { try delete($0) } ?? false
+    }
+}
+
+/// Reads the values of a snapshot by its coding, as they are: nothing is turned into bytes.
+final class SnapshotReading: Encoder {
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private(set) var values: [String: SnapshotValue] = [:]
+
+    /// The values of a snapshot, by the names of the properties.
+    ///
+    /// - Throws: the errors of the snapshot's coding.
+    static func values(of snapshot: any DataStoreSnapshot) throws -> [String: SnapshotValue] {
+        if let snapshot = snapshot as? DefaultSnapshot { return snapshot.values }
+        let reading = SnapshotReading()
+        try snapshot.encode(to: reading)
+        return reading.values
+    }
+
+    fileprivate func note(_ value: Any, _ key: String) {
+        values[key] = (StoredValue.unwrapped(value) as? any Codable).map { SnapshotValue($0) }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(SnapshotKeys<Key>(reading: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { UnreadValues() }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { UnreadValues() }
+}
+
+private struct SnapshotKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let reading: SnapshotReading
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) throws {}
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { reading.note(value, key.stringValue) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy keyType: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> { KeyedEncodingContainer(SnapshotKeys<Nested>(reading: SnapshotReading())) }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { UnreadValues() }
+    func superEncoder() -> any Encoder { SnapshotReading() }
+    func superEncoder(forKey key: Key) -> any Encoder { SnapshotReading() }
+}
+
+/// Values without names of properties do not belong to a model.
+private struct UnreadValues: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+    var codingPath: [any CodingKey] { [] }
+    var count: Int { 0 }
+
+    func encodeNil() throws {}
+    func encode<Value: Encodable>(_ value: Value) throws {
+        throw EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: "A snapshot encodes its values by the names of the model's properties."))
+    }
+    func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(SnapshotKeys<Nested>(reading: SnapshotReading()))
+    }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+    func superEncoder() -> any Encoder { SnapshotReading() }
+}
+
+/// What a context asks a store to fetch.
+public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
+    /// The asking context.
+    public let editingState: EditingState
+    /// What to fetch.
+    public let descriptor: FetchDescriptor<T>
+}
+
+/// What a store has fetched.
+public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
+where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
+    /// What was to be fetched.
+    public let descriptor: FetchDescriptor<ModelType>
+    /// The models, in order.
+    public let fetchedSnapshots: [SnapshotType]
+    /// Other models that the store has read, too.
+    public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
+
+    /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - descriptor: what was to be fetched.
+    ///   - fetchedSnapshots: the models, in order.
+    ///   - relatedSnapshots: other models that the store has read, too.
+    public init(
+        descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
+        relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
+    ) {
+        self.descriptor = descriptor
+        self.fetchedSnapshots = fetchedSnapshots
+        self.relatedSnapshots = relatedSnapshots
+    }
+}
+
+/// What a context asks a store to save.
+public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
+    /// The new models, with temporary identifiers.
+    public let inserted: [SnapshotType]
+    /// The changed models, with all their values.
+    public let updated: [SnapshotType]
+    /// The deleted models, with their last values.
+    public let deleted: [SnapshotType]
+    /// The saving context.
+    public let editingState: EditingState
+}
+
+/// What a store has saved.
+final public class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
+    /// The permanent identifiers of the new models, by the temporary ones.
+    public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+    /// The identifier of the store.
+    public let storeIdentifier: String
+    /// The models whose values the store has changed itself, which the context takes over.
+    public let snapshotsToReregister: [PersistentIdentifier: T]
+
+    /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: the identifier of the store.
+    ///   - remappedIdentifiers: the permanent identifiers of the new models, by the temporary ones.
+    ///   - snapshotsToReregister: the models whose values the store has changed itself.
+    public init(
+        for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+        snapshotsToReregister: [PersistentIdentifier: T] = [:]
+    ) {
+        self.storeIdentifier = storeIdentifier
+        self.remappedIdentifiers = remappedIdentifiers
+        self.snapshotsToReregister = snapshotsToReregister
+    }
+}
+
+/// What a context asks a store to delete by a condition.
+public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
+    /// The asking context.
+    public let editingState: EditingState
+    /// The condition; nil for all models of the class.
+    public let predicate: Predicate<T>?
+    /// Whether models of subclasses are deleted, too.
+    public let includeSubclasses: Bool
+
+    init(editingState: EditingState, predicate: Predicate<T>?, includeSubclasses: Bool) {
+        self.editingState = editingState
+        self.predicate = predicate
+        self.includeSubclasses = includeSubclasses
     }
 }

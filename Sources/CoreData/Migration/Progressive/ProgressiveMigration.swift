@@ -157,3 +157,224 @@ struct Detour {
         return kept
     }
 }
+
+// The errors of migrations over several versions, and of those that make a new store.
+extension MigrationError {
+    /// 134130: the store is of an unknown version, most likely a later one.
+    static func unknownVersion(
+        url: URL, metadata: [String: Any], known: [KnownVersion], unread: [(name: String, reason: String)] = []
+    ) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.migrationMissingSourceModel,
+            "The store “\(url.lastPathComponent)” cannot be migrated: it is of "
+                + "\(VersionDescription(metadata).text(with: checksum(metadata))), which is none of the known versions \(names(known)). "
+                + (unread.isEmpty
+                    ? "It may have been written by a newer version of the application." : sentence(unread)),
+            url: url,
+            suggestion: "Update the application, or ship the model that the store was made with.",
+            userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
+    }
+
+    /// 134506: the store is of a later version than the wanted one.
+    static func backward(url: URL, from source: KnownVersion, to destination: KnownVersion) -> NSError {
+        StoreError.make(
+            NSStagedMigrationBackwardMigrationError,
+            "The store “\(url.lastPathComponent)” cannot be migrated: it is of the version “\(source.name)”, which is later "
+                + "than “\(destination.name)”, the one to get to. A newer version of the application has written it.",
+            url: url, suggestion: "Update the application.",
+            userInfo: ["sourceModel": source.model, "destinationModel": destination.model])
+    }
+
+    /// 134140: no steps lead from one version to the other.
+    static func noChain(url: URL, from source: KnownVersion, to destination: KnownVersion, known: KnownVersions)
+        -> NSError
+    {
+        var obstacle = "The direct step can be inferred."
+        var underlying: NSError?
+        do { _ = try MappingInference.plan(from: source.model, to: destination.model) } catch {
+            underlying = error as NSError
+            obstacle = (error as NSError).localizedDescription
+        }
+        let mappings = known.mappings.isEmpty ? "there are none" : known.mappings.map(\.name).joined(separator: ", ")
+        return StoreError.make(
+            CoreDataErrorCode.migrationMissingMappingModel,
+            "The store “\(url.lastPathComponent)” cannot be migrated from “\(source.name)” to “\(destination.name)”: no chain of "
+                + "steps leads there. \(obstacle) The known versions are \(shortNames(known.versions)) (mapping models: "
+                + "\(mappings))."
+                + (known.unread.isEmpty ? "" : " " + sentence(known.unread)), url: url,
+            suggestion: "Add a mapping model, or a version of the model between the two.",
+            underlying: underlying,
+            userInfo: [
+                "reason": "Can't find or automatically infer mapping model for migration",
+                "sourceModel": source.model, "destinationModel": destination.model,
+            ])
+    }
+
+    /// 134140: the steps of a plan do not connect.
+    static func disjoint(url: URL, _ first: ChainStep, _ second: ChainStep) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.migrationMissingMappingModel,
+            "The plan for “\(url.lastPathComponent)” has a gap: a step ends with the version “\(first.destination.name)”, and the "
+                + "next begins with “\(second.source.name)”.", url: url,
+            suggestion: "Begin each step with the version that the one before it ends with.")
+    }
+
+    /// 134090: the store is no longer of the version for which the plan was made.
+    static func changed(url: URL, _ step: ChainStep) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” is not of the version “\(step.source.name)” any more: another process has "
+                + "migrated it meanwhile.", url: url, suggestion: "Look at its version again.")
+    }
+
+    /// The error of a step, with the versions and advice.
+    static func step(_ index: Int, of migration: ProgressiveMigration, _ error: any Error) -> NSError {
+        let (first, last) = (migration.steps[0].source, migration.steps[migration.steps.count - 1].destination)
+        return failed(
+            error, url: migration.url, from: "the version “\(first.name)”", to: "“\(last.name)”",
+            step: "Step \(index + 1) of \(migration.steps.count) (\(migration.steps[index].description))",
+            userInfo: ["step": index + 1, "sourceModel": first.model, "destinationModel": last.model])
+    }
+
+    /// The error of a migration by a mapping model.
+    static func mapped(
+        url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
+    ) -> NSError {
+        failed(
+            error, url: url, from: version(source, sibling: destination), to: version(destination),
+            step: "The step by the mapping model",
+            userInfo: ["sourceModel": source, "destinationModel": destination])
+    }
+
+    private static func checksum(_ metadata: [String: Any]) -> String {
+        metadata[NSPersistentStoreModelVersionChecksumKey] as? String
+            ?? VersionHash.checksum(of: StoreMetadata.hashes(in: metadata))
+    }
+
+    /// `The version “3” cannot be read: ….`
+    private static func sentence(_ unread: [(name: String, reason: String)]) -> String {
+        unread.map { "The version “\($0.name)” cannot be read: \($0.reason)" }.joined(separator: " ")
+    }
+
+    private static func names(_ versions: [KnownVersion]) -> String {
+        versions.map { "“\($0.name)”" }.joined(separator: ", ")
+    }
+
+    /// The same, with the first and the last of many.
+    private static func shortNames(_ versions: [KnownVersion]) -> String {
+        guard versions.count > 8 else { return names(versions) }
+        return "\(names(Array(versions.prefix(3)))), … \(names(Array(versions.suffix(3)))), \(versions.count) in all"
+    }
+}
+
+extension ProgressiveMigration {
+    /// Migrates the store; if this fails, the store is unchanged.
+    ///
+    /// - Parameter progress: called during the migration, on this thread, with values that never decrease.
+    /// - Throws: the error of a step, with the versions and the step; 134090 if others keep the store locked. Others
+    ///   who want to write wait until the migration is done.
+    package func run(progress: @escaping (MigrationProgress) -> Void = { _ in }) throws {
+        guard let first = steps.first else { return format.removeLeftovers(of: url) }
+        try format.prepareMigration(of: url, options: options)
+        if steps.count == 1, first.work == nil, case .inferred(let plan) = first.way {
+            try naming(0) { try migrate(url, first, plan) { report(0, $0, progress) } }
+            return report(0, 1, progress)
+        }
+        var furthest = 0.0
+        try format.succeed(url, options: options, failing: { MigrationError.step(steps.count - 1, of: self, $0) }) {
+            try successor($0, of: first.source) { state in
+                // In a second round, progress that was reported before is not reported again.
+                guard state.fractionCompleted >= furthest else { return }
+                furthest = state.fractionCompleted
+                progress(state)
+            }
+        }
+        report(steps.count - 1, 1, progress)
+    }
+
+    private func successor(
+        _ places: any SuccessorPlaces, of source: KnownVersion, progress: @escaping (MigrationProgress) -> Void
+    ) throws -> URL? {
+        // Another process may have migrated the store while this one waited.
+        let version = try format.version(of: url, options: options)
+        guard version.fits(source.model, configuration: configuration) else {
+            if let last = steps.last, version.fits(last.destination.model, configuration: configuration) { return nil }
+            throw MigrationError.changed(url: url, steps[0])
+        }
+        var current = url
+        for index in steps.indices {
+            current = try naming(index) {
+                try make(index, of: current, in: places) { report(index, $0, progress) }
+            }
+        }
+        return current
+    }
+
+    private func report(_ index: Int, _ fraction: Double, _ progress: (MigrationProgress) -> Void) {
+        let step = steps[index]
+        progress(
+            MigrationProgress(
+                step: index + 1, stepCount: steps.count, source: step.source.name, destination: step.destination.name,
+                fractionCompleted: (Double(index) + fraction) / Double(steps.count)))
+    }
+
+    /// Makes the store of a step, and removes the previous one unless it is the original; or changes the previous one
+    /// in place if that suffices.
+    private func make(
+        _ index: Int, of store: URL, in places: any SuccessorPlaces, _ progress: @escaping (Double) -> Void
+    ) throws -> URL {
+        let step = steps[index]
+        if index > 0, step.work == nil, case .inferred(let plan) = step.way {
+            try migrate(store, step, plan, progress)
+            return store
+        }
+        let place = try places.place(step: index + 1)
+        switch step.way {
+        case .inferred(let plan):
+            try places.copy(store, to: place)
+            try migrate(place, step, plan) { progress($0 * 0.99) }
+        case .mapped(let named):
+            let migration = MappedMigration(
+                format: format, url: store, source: step.source.model, destination: step.destination.model,
+                mapping: named.mapping,
+                configuration: isLast(index) ? configuration : nil, options: options)
+            try migration.make(at: place) { progress(Double($0) * 0.99) }
+        }
+        if let work = step.work {
+            let stacks = StepStacks(step, format, old: store, new: place, options: options)
+            try stacks.run(work, configuration: isLast(index) ? configuration : nil)
+        }
+        if index > 0 { try places.remove(store) }
+        progress(1)
+        return place
+    }
+
+    private func isLast(_ index: Int) -> Bool { index == steps.count - 1 }
+
+    /// Carries out an inferred step in place.
+    private func migrate(_ store: URL, _ step: ChainStep, _ plan: MappingPlan, _ progress: (Double) -> Void) throws {
+        let last = steps.last.map { $0.destination.model === step.destination.model } ?? false
+        let migration = InferredMigration(
+            from: step.source.model, to: step.destination.model, plan: plan,
+            configuration: last ? configuration : nil)
+        try format.migrate(store, by: migration, options: options, defersCleanup: false, progress: progress)
+    }
+
+    private func naming<Result>(_ index: Int, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch {
+            throw MigrationError.step(index, of: self, error)
+        }
+    }
+}
+
+/// The progress of a migration over several versions.
+package struct MigrationProgress: Equatable, Sendable {
+    /// The current step, from 1.
+    package var step: Int
+    package var stepCount: Int
+    /// The names of the step's source and destination versions.
+    package var source: String
+    package var destination: String
+    /// The completed part of the whole chain, from 0 to 1.
+    package var fractionCompleted: Double
+}
