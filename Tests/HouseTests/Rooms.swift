@@ -75,6 +75,7 @@ enum Rooms {
         "StoreCommands/Descriptions/CommandManual.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
         "StoreReading/Recovering/FoundText.swift": "the tables of what was found are made for it",
+        "StoreReading/Querying/QueryText.swift": "recognizes SQL that was typed in place of a query, and quotes it",
         "StoreReading/Describing/ViewScript.swift": "views are printed for other programs, and never run here",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",

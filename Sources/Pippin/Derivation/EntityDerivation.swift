@@ -229,11 +229,23 @@ private enum InitialValues {
             let field = fields[index]
             guard index != uidField, field.mark == nil, !field.isOptional, field.related == nil,
                 !declared.contains(field.property), let value = values[field.property],
-                // What no store keeps is refused when it is saved.
-                (try? RecordEncoder(RecordPlan(name: field.name, fields: [field])).set(value, at: 0)) != nil
+                isKept(value, as: field)
             else { return nil }
             return .defaultValue(PropertyName(path: field.property), value)
         }
+    }
+
+    /// Whether a store keeps the value; what none keeps is refused when it is saved.
+    private static func isKept(_ value: any Encodable, as field: FieldPlan) -> Bool {
+        do {
+            switch field.kind {
+            case .attribute(let kind):
+                _ = try AttributeEncoder.kept(AttributeEncoder.storedValue(of: value, kind, name: field.name))
+            case .json: _ = try ValueJSON.data(of: value)
+            case .composite, .toOne, .toMany: break
+            }
+            return true
+        } catch { return false }
     }
 
     private static func values<Model: CoreModel>(of type: Model.Type) -> [String: any Encodable & Sendable] {

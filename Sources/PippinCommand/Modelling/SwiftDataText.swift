@@ -1,4 +1,4 @@
-import CoreDataModel
+import CoreData
 import Foundation
 import ModelFiles
 import StoreReading
