@@ -31,7 +31,7 @@ struct InvocationTests {
             ),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
-            (["info", "a", "--json"], "info has no option “--json”; it has --model"),
+            (["info", "a", "--json"], "info has no option “--json”; it has --at-commit, --evidence, --model"),
             (["query", "a"], "query needs a query in quotes as well"),
             (
                 ["query", "a", "Book", "where", "pages"],
@@ -117,7 +117,7 @@ struct InvocationTests {
             mistake.errors == """
                 pippin: dump needs the path of a store
 
-                Usage: pippin dump STORE|URL [--entity NAME] [--json] [--model MODEL]
+                Usage: pippin dump STORE|URL [--entity NAME] [--json [--decode]] [--at-commit NUMBER] [--evidence FILE] [--model MODEL]
                 Try “pippin dump --help”.
 
                 """)
@@ -126,6 +126,6 @@ struct InvocationTests {
         #expect(CommandRun("dmup").errors.hasPrefix("pippin: there is no command “dmup”; “dump” may be meant\n"))
         let help = CommandRun("--help")
         #expect(help.status == 0)
-        #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json] [--model MODEL]"))
+        #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json [--decode]]"))
     }
 }

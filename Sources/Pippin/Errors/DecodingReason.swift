@@ -14,7 +14,7 @@ extension Error {
             return "“\(context.path)” has no value for “\(key.stringValue)”."
         case .keyNotFound(let key, _): return "There is no value for “\(key.stringValue)”."
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            return context.path.isEmpty ? "It is not of type \(type)." : "“\(context.path)” is not a \(type)."
+            return context.path.isEmpty ? "It is not of type \(type)." : "“\(context.path)” is not of type \(type)."
         case .dataCorrupted(let context):
             return "\(context.path.isEmpty ? "" : "“\(context.path)”: ")\(context.debugDescription)"
         @unknown default: return "\(error)"

@@ -367,7 +367,7 @@ extension CommandManual {
     static let models = [
         CommandDescription(
             name: "model", usage: ["COMMAND …"],
-            summary: "works with models: describe, validate, diff, graph, generate, swiftdata, compile, extract",
+            summary: "models: describe, validate, diff, graph, generate, swiftdata, compile, extract",
             text:
                 "Works with models. MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which keeps a copy of its model. The commands are describe, validate, "
                 + "diff, graph, generate, swiftdata, compile and extract; “pippin model COMMAND --help” says more."),

@@ -77,7 +77,8 @@ struct HistoryTests {
 
     @Test("names a store without a history")
     func noHistory() throws {
-        let run = CommandRun("history", try SmallStore().path)
+        let store = try SmallStore()
+        let run = CommandRun("history", store.path)
         #expect(run.status == 1)
         #expect(run.errors.contains("keeps no history"))
     }
