@@ -50,7 +50,7 @@ help:
 	@echo "make install  pippin and the programs beside it, the manual page and completions, below PREFIX=/usr/local"
 	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
-	@echo "make test-debian13  builds with the Swift of Debian 13, in a folder that debootstrap fills, and runs tests there (needs root)"
+	@echo "make test-debian13  tries a build with the Swift of Debian 13, in a folder that debootstrap fills (needs root)"
 	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
 	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-sync  devices and a server that sync in memory, with kills, a bad network and wrong clocks; SEEDS=1000 DEVICES=3"
