@@ -96,7 +96,7 @@ extension ModelReader {
     /// Everything else is text; none is an error. A text without words finds nothing.
     ///
     /// - Parameters:
-    ///   - type: the models' type, whose schema says what is searched (``SchemaRule/searchable(_:weight:stemming:)``).
+    ///   - type: the models' type, whose schema says what is searched (`SchemaRule.searchable`).
     ///   - text: what to look for.
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
@@ -117,7 +117,7 @@ extension ModelReader {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: the models' type, whose schema says what is searched (``SchemaRule/searchable(_:weight:stemming:)``).
+    ///   - type: the models' type, whose schema says what is searched (`SchemaRule.searchable`).
     ///   - text: what to look for, as for ``fetch(_:searching:where:limit:)``.
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
@@ -138,7 +138,7 @@ extension PersistenceManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: the models' type, whose schema says what is searched (``SchemaRule/searchable(_:weight:stemming:)``).
+    ///   - type: the models' type, whose schema says what is searched (`SchemaRule.searchable`).
     ///   - text: what to look for, as people type it: ``ModelReader/fetch(_:searching:where:limit:)``.
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
@@ -155,7 +155,7 @@ extension PersistenceManager {
     /// The models whose texts have what a person looks for, best first, with their ranks and excerpts.
     ///
     /// - Parameters:
-    ///   - type: the models' type, whose schema says what is searched (``SchemaRule/searchable(_:weight:stemming:)``).
+    ///   - type: the models' type, whose schema says what is searched (`SchemaRule.searchable`).
     ///   - text: what to look for, as people type it: ``ModelReader/fetch(_:searching:where:limit:)``.
     ///   - filter: what must hold besides.
     ///   - limit: how many models at most; all of them without one.
