@@ -154,7 +154,7 @@ extension PostgresConnection {
         defer { PQclear(start) }
         try check(start, sql)
         guard PQresultStatus(start) == PGRES_COPY_IN else {
-            throw PostgresError(state: "42601", message: "the statement is no COPY FROM STDIN", statement: sql)
+            throw PostgresError(state: "42601", message: "the statement is not a COPY FROM STDIN", statement: sql)
         }
     }
 

@@ -45,9 +45,8 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - tables: the names of the tables; none ends the collection.
-    ///   - beforeCommit: receives the keys for each of the tables, when the transaction that changed them is about to
-    ///   be
-    ///     committed. It may write. It must not keep the connection alive.
+    ///   - beforeCommit: receives the keys for each of the tables, when the transaction that changed them is about
+    ///     to be committed. It may write. It must not keep the connection alive.
     package func collectChanges(of tables: [String], beforeCommit: @escaping ([Set<Int64>]) -> Void) {
         guard !tables.isEmpty else {
             changeCollector = nil

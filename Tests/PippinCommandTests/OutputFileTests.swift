@@ -1,4 +1,5 @@
 import CoreData
+import SQLiteConnection
 import StoreReading
 import TestSupport
 import Testing
@@ -17,6 +18,26 @@ struct OutputFileTests {
             #expect(CommandRun("export", store.path, "Book", "--output", file.path).status == 0)
             #expect(try mode(of: file) == expected)
         }
+    }
+
+    @Test(
+        "A store and its log are not replaced by what a command writes",
+        arguments: [
+            ["export", "S", "Book", "--output", "S"], ["export", "S", "Book", "--output", "S-wal"],
+            ["info", "S", "--evidence", "S"], ["timeline", "S", "-o", "S"], ["report", "S", "-o", "S"],
+        ])
+    func stores(_ arguments: [String]) throws {
+        let store = try SmallStore()
+        let log = URL(fileURLWithPath: store.path + "-wal")
+        // A connection that is open keeps the log.
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        try connection.execute("UPDATE ZBOOK SET ZPAGES = 475 WHERE ZTITLE = 'Emma'")
+        let before = try [store.folder.store, log].map { try Data(contentsOf: $0) }
+        let run = CommandRun(arguments: arguments.map { $0.hasPrefix("S") ? store.path + $0.dropFirst() : $0 })
+        #expect(run.status == 1)
+        #expect(run.errors.contains("which no output replaces"), "\(run.errors)")
+        #expect(try [store.folder.store, log].map { try Data(contentsOf: $0) } == before)
+        withExtendedLifetime(connection) {}
     }
 
     @Test("After kill -9, the next run removes the draft; that of a living run stays")

@@ -18,7 +18,7 @@ package enum ValueCheckSQL {
 
     /// The condition on values that the type of their column does not have, although SQLite keeps them: whole numbers
     /// that are too large, Booleans that are neither 0 nor 1, decimals as texts that are not a number, and texts that
-    /// are no UTF-8; nil for types with all values.
+    /// are not UTF-8; nil for types with all values.
     package static func misfit(_ column: SlotColumn, of type: NSAttributeType) -> SQLFragment? {
         let value: SQLFragment = "\(SQLColumn(column.name))"
         switch type {

@@ -5,7 +5,7 @@ import StoreReading
 /// Output into a file that appears only when it is complete.
 package enum OutputFile {
     /// Writes a draft beside the file, and replaces the file by it. A link is followed. A pipe, a terminal or another
-    /// device is written to directly, since a file must not replace it.
+    /// device is written to directly, since a file must not replace it. A store or its log is not replaced.
     ///
     /// - Throws: what `body` throws, and `CommandError` for a file that cannot be written. The former file is unchanged
     ///   then.
@@ -42,6 +42,9 @@ package enum OutputFile {
     }
 
     private static func replace(_ path: String, named name: String, _ body: (OutputBuffer) throws -> Void) throws {
+        guard !StoreKind.isStore(at: path) else {
+            throw CommandError("“\(name)” is a store or its log, which no output replaces; name another file")
+        }
         let file = URL(fileURLWithPath: path)
         removeLeftovers(of: file)
         let (descriptor, draft) = try makeDraft(of: file, named: name)

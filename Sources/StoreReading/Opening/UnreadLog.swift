@@ -166,6 +166,25 @@ package enum StoreKind: Equatable {
         }
     }
 
+    /// Looks whether a file is a store, a database of SQLite's or the write-ahead log of one, which no output replaces.
+    /// A property list of any other kind is not: models and archives are written as these.
+    ///
+    /// - Parameter path: the file's path.
+    /// - Returns: whether it is.
+    package static func isStore(at path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 2048) else {
+            return false
+        }
+        // The first four bytes of a log, in either order of the bytes of its checksums.
+        if [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]].contains(Array(start.prefix(4))) { return true }
+        return switch StoreKind(start: start) {
+        case .sqlite: true
+        case .binary: CoreDataBinaryFile.isOne(start)
+        case .xml: start.range(of: Data("database".utf8)) != nil
+        case nil: false
+        }
+    }
+
     /// Examines a file, or returns the known kind of one that the process has open.
     ///
     /// - Throws: `CommandError` if it is missing, cannot be read, or is not a store.
