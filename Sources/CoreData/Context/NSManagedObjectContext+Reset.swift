@@ -153,15 +153,6 @@ extension NSManagedObjectContext {
         case .pinned(let source): return source.token
         }
     }
-
-    /// Makes a new context read in a given state.
-    package func read(in scope: ReadScope) throws {
-        switch scope {
-        case .now: break
-        case .pinned(let generation): try setQueryGenerationFrom(NSQueryGenerationToken(generation))
-        case .transaction(let transaction): join(transaction)
-        }
-    }
 }
 
 // Invalidates the objects of a removed store.

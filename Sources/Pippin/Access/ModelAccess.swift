@@ -9,8 +9,7 @@ public final class ModelAccess {
     private let storeRows: StoreRows?
     /// The turn of a block that writes.
     private let turn: WriteTurn?
-    /// Makes the context when it is first needed.
-    private let makeContext: () throws -> NSManagedObjectContext
+    /// The context, if it was needed; a block that reads has none.
     private var madeContext: NSManagedObjectContext?
     /// Whether the task that waits for the block was cancelled.
     private let cancellation = Cancellation.current
@@ -26,26 +25,20 @@ public final class ModelAccess {
     /// An access to a context, on whose queue the block runs.
     package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
         self.manager = manager
-        (storeRows, turn, makeContext) = (nil, nil, { context })
+        (storeRows, turn, madeContext) = (nil, nil, context)
     }
 
     /// An access of a block that writes. Models may be kept until `finish()`, instead of being put into a context.
     init(_ manager: PersistenceManager, _ turn: WriteTurn) {
         self.manager = manager
         (storeRows, self.turn) = (manager.storeRows.reading(.transaction(turn.transaction)), turn)
-        makeContext = { turn.context() }
     }
 
-    /// An access of a block that reads rows. The context is made only if rows do not suffice.
-    init(
-        _ manager: PersistenceManager, _ rows: StoreRows, _ makeContext: @escaping () throws -> NSManagedObjectContext
-    ) {
+    /// An access of a block that reads rows.
+    init(_ manager: PersistenceManager, _ rows: StoreRows) {
         self.manager = manager
-        (storeRows, turn, self.makeContext) = (rows, nil, makeContext)
+        (storeRows, turn) = (rows, nil)
     }
-
-    /// Whether the block's code may use the context without waiting for its queue.
-    private var isOnQueue: Bool { storeRows == nil || turn != nil }
 
     /// Whether the block has changed nothing in a context.
     private var isUntouched: Bool { madeContext?.isUntouched ?? true }
@@ -62,7 +55,8 @@ public final class ModelAccess {
     private func unsettledContext() throws -> NSManagedObjectContext {
         if hasEnded { throw PersistenceError.blockEnded }
         if let madeContext { return madeContext }
-        let context = try makeContext()
+        guard let turn else { throw PersistenceError.changedInRead(entities: asked.map(\.name)) }
+        let context = turn.context()
         madeContext = context
         return context
     }
@@ -174,12 +168,14 @@ public final class ModelAccess {
         return writer.outcomes
     }
 
-    /// Does work on the context's queue.
+    /// Does work with the context, on whose queue a block that writes runs.
     func onContext<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
-        try PersistenceError.explaining(.readFailed) {
-            let context = try context()
-            return isOnQueue ? try work(context) : try context.performAndWait { try work(context) }
-        }
+        try PersistenceError.explaining(.readFailed) { try work(try context()) }
+    }
+
+    /// Asks the rows that structs are read from now.
+    func asking<Result>(_ question: (any StructRows) throws -> Result) throws -> Result {
+        try PersistenceError.explaining(.readFailed) { try question(try source()) }
     }
 
     /// The plan of a model, which is noted as used. The block of a task that was cancelled ends here.
@@ -208,8 +204,7 @@ public final class ModelAccess {
     /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside
     /// the selected ones.
     func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
-        guard let predicate = selection.predicate, isOnQueue,
-            try pending != nil || storeRows == nil && context().hasChanges || madeContext?.hasChanges ?? false
+        guard let predicate = selection.predicate, pending != nil || madeContext?.hasChanges ?? false
         else { return selection }
         var selection = selection
         selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }

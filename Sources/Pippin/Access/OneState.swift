@@ -147,6 +147,6 @@ extension PersistenceManager {
     }
 
     private func access(to scope: ReadScope) -> ModelAccess {
-        ModelAccess(self, storeRows.reading(scope)) { try self.makeReader(of: scope) }
+        ModelAccess(self, storeRows.reading(scope))
     }
 }

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // What is computed for each value of another property.
 extension AggregatedProperty {
@@ -7,26 +7,26 @@ extension AggregatedProperty {
     /// - SQL: `SELECT <group>, <function>(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     func values<Model, Value, Group: Decodable & Hashable>(
         _ aggregate: Aggregate<Model, Value>, by group: AggregatedProperty, _ predicate: NSPredicate?,
-        in context: NSManagedObjectContext
+        in source: any StructRows
     ) throws -> [Group: Value] {
         if aggregate.isByOrderOfCases {
             // Each group's different values.
-            let parts: [Group: [GroupPart]] = try parts(nil, by: group, predicate, in: context)
+            let parts: [Group: [GroupPart]] = try parts(nil, by: group, predicate, in: source)
             return try parts.compactMapValues {
                 aggregate.extreme(of: try $0.map { try value($0.value, Value.self) })
             }
         }
         let kind = kind(of: aggregate.function)
-        return try results(aggregate.function, by: group, predicate, in: context).compactMapValues {
+        return try results(aggregate.function, by: group, predicate, in: source).compactMapValues {
             try decoded($0, kind, Value.self)
         }
     }
 
     private func results<Group: Decodable & Hashable>(
         _ function: AggregateFunction, by group: AggregatedProperty, _ predicate: NSPredicate?,
-        in context: NSManagedObjectContext
+        in source: any StructRows
     ) throws -> [Group: Any] {
-        try parts(function, by: group, predicate, in: context).compactMapValues { parts in
+        try parts(function, by: group, predicate, in: source).compactMapValues { parts in
             if parts.count == 1 { return parts[0].value }
             switch function {
             case .sum, .minimum, .maximum: return try result(function, parts.map(\.value))
@@ -45,56 +45,34 @@ extension AggregatedProperty {
     ///   - function: what the store computes; nil for the different values.
     ///   - group: the property whose values make the groups.
     ///   - predicate: what the models meet; nil for all.
-    ///   - context: the context, whose changes count.
+    ///   - source: what is read, whose changes count.
     /// - Returns: the parts that each group is put together from.
     /// - Throws: what fetching throws.
     private func parts<Group: Decodable & Hashable>(
         _ function: AggregateFunction?, by group: AggregatedProperty, _ predicate: NSPredicate?,
-        in context: NSManagedObjectContext
+        in source: any StructRows
     ) throws -> [Group: [GroupPart]] {
-        let unsaved = try unsavedPart(predicate, by: group, in: context)
+        let unsaved = try unsavedPart(predicate, by: group, in: source)
         var parts: [Group: [GroupPart]] = try parts(
-            function, of: unsaved?.objects ?? objects(predicate, in: context), by: group)
+            function, of: unsaved?.objects ?? objects(predicate, in: source), by: group)
         guard let unsaved else { return parts }
-        let request = request(unsaved.others)
-        var computed: [Any] = function.map { columns($0, kind(of: $0).type) } ?? (path == group.path ? [] : [path])
-        if function == .average { computed.append(countColumn) }
-        request.propertiesToFetch = [group.path] + computed
-        request.propertiesToGroupBy = [group.path] + (computed as? [String] ?? [])
-        for case let row as [String: Any] in try context.fetch(request) where isOfAny(row) {
+        let rows = try source.computed(of: plan, unsaved.others) { fetch in
+            fetch.groupBy = function == nil && path != group.path ? [group.path, path] : [group.path]
+            fetch.columns = (function == nil ? fetch.groupBy : [group.path]).map { .keyPath($0) }
+            if let function { fetch.columns += columns(function) }
+            if function == .average { fetch.columns.append(countColumn) }
+        }
+        for row in rows where isOfAny(row) {
             guard let value = row[function == nil ? path : valueName], !(value is NSNull) else { continue }
             parts[try group.value(row[group.path], Group.self), default: []].append(
                 GroupPart(value: value, count: (row[countName] as? NSNumber)?.intValue ?? 1))
         }
         return parts
     }
-
-    /// What some objects tell of each group.
-    private func parts<Group: Decodable & Hashable>(
-        _ function: AggregateFunction?, of objects: [NSManagedObject], by group: AggregatedProperty
-    ) throws -> [Group: [GroupPart]] {
-        var parts: [Group: [GroupPart]] = [:]
-        for object in objects {
-            guard let value = object.value(forKeyPath: path) else { continue }
-            parts[try group.value(object.value(forKeyPath: group.path), Group.self), default: []].append(
-                GroupPart(value: part(function, of: value), count: 1))
-        }
-        return parts
-    }
-
-    /// What the store would compute of one value.
-    private func part(_ function: AggregateFunction?, of value: Any) -> Any {
-        switch (function, StoredValue(value, kind)) {
-        case (.count, _): NSNumber(value: 1)
-        case (.average, .integer(let number)): NSNumber(value: Double(number))
-        case (.average, .object(let number as NSNumber)): NSNumber(value: number.nearestDouble)
-        default: value
-        }
-    }
 }
 
 /// What is known of a group: a value, or what the store has computed from several.
-private struct GroupPart {
+struct GroupPart {
     let value: Any
     /// The number of values.
     let count: Int

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A property that the store computes with.
 struct AggregatedProperty: Sendable {
@@ -44,38 +44,34 @@ struct AggregatedProperty: Sendable {
     ///
     /// - SQL: `SELECT <function>(<property>) FROM Z<ENTITY> WHERE <filter>`
     func value<Model, Value>(
-        _ aggregate: Aggregate<Model, Value>, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+        _ aggregate: Aggregate<Model, Value>, _ predicate: NSPredicate?, in source: any StructRows
     ) throws -> Value? {
         if aggregate.isByOrderOfCases {
-            return aggregate.extreme(of: try distinct(Value?.self, predicate, in: context).compactMap(\.self))
+            return aggregate.extreme(of: try distinct(Value?.self, predicate, in: source).compactMap(\.self))
         }
         let (function, type) = (aggregate.function, Value.self)
         let kind = kind(of: function)
         // A sum that overflows has an average all the same, computed from all objects.
         let part =
             function == .average
-            ? try? unsavedPart(predicate, taking: function.wanted, in: context)
-            : try unsavedPart(predicate, taking: function.wanted, in: context)
+            ? try? unsavedPart(predicate, taking: function.wanted, in: source)
+            : try unsavedPart(predicate, taking: function.wanted, in: source)
         guard let unsaved = part else {
-            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+            return try decoded(result(function, valuesOfObjects(predicate, in: source)), kind, type)
         }
         if function == .average, !unsaved.values.isEmpty {
-            if let average = try? average(unsaved, in: context) { return try decoded(average, kind, type) }
-            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+            if let average = try? average(unsaved, in: source) { return try decoded(average, kind, type) }
+            return try decoded(result(function, valuesOfObjects(predicate, in: source)), kind, type)
         }
-        let request = request(unsaved.others)
-        request.propertiesToFetch = columns(function, kind.type)
-        let row = try context.fetch(request).first as? [String: Any]
+        let row = try source.computed(of: plan, unsaved.others) { $0.columns = columns(function) }.first
         let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }.flatMap { $0 is NSNull ? nil : $0 }
         if unsaved.values.isEmpty { return try decoded(stored, kind, type) }
         return try decoded(result(function, (stored.map { [$0] } ?? []) + unsaved.values), kind, type)
     }
 
     /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
-    private func average(_ unsaved: UnsavedPart, in context: NSManagedObjectContext) throws -> Double? {
-        let request = request(unsaved.others)
-        request.propertiesToFetch = columns(.sum, kind(of: .sum).type)
-        let row = try context.fetch(request).first as? [String: Any]
+    private func average(_ unsaved: UnsavedPart, in source: any StructRows) throws -> Double? {
+        let row = try source.computed(of: plan, unsaved.others) { $0.columns = columns(.sum) }.first
         let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }
         let count = unsaved.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
         let sum = try result(.sum, (stored.map { [$0] } ?? []) + unsaved.values) as? NSNumber
@@ -84,50 +80,37 @@ struct AggregatedProperty: Sendable {
 
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     func distinct<Value: Decodable>(
-        _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+        _ type: Value.Type, _ predicate: NSPredicate?, in source: any StructRows
     ) throws -> [Value] {
-        guard let unsaved = try unsavedPart(predicate, taking: .inOrder, in: context) else {
-            return try distinct(objects(predicate, in: context).map { $0.value(forKeyPath: path) }).map {
-                try value($0, type)
-            }
+        guard let unsaved = try unsavedPart(predicate, taking: .inOrder, in: source) else {
+            return try distinct(optionalValues(of: objects(predicate, in: source))).map { try value($0, type) }
         }
-        let request = request(unsaved.others)
-        request.propertiesToFetch = [path]
-        request.returnsDistinctResults = true
-        request.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
-        let stored = try context.fetch(request).map { ($0 as? [String: Any])?[path] }
-        let changed = unsaved.objects.map { $0.value(forKeyPath: path) }
+        let stored = try source.computed(of: plan, unsaved.others) { fetch in
+            fetch.columns = [.keyPath(path)]
+            fetch.isDistinct = true
+            fetch.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
+        }.map { $0[path] }
+        let changed = optionalValues(of: unsaved.objects)
         return try (changed.isEmpty ? stored : distinct(stored, changed)).map { try value($0, type) }
     }
 
-    func request(_ predicate: NSPredicate?) -> NSFetchRequest<any NSFetchRequestResult> {
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.resultType = .dictionaryResultType
-        request.predicate = predicate
-        return request
-    }
-
     /// The columns to compute. A sum, which is 0 for no values, comes with the number of values.
-    func columns(_ function: AggregateFunction, _ type: NSAttributeType) -> [NSExpressionDescription] {
-        let value = Self.column(valueName, function, path, type)
+    func columns(_ function: AggregateFunction) -> [FetchColumn] {
+        let value = column(valueName, function, kind(of: function).type)
         return function == .sum ? [value, countColumn] : [value]
     }
 
     /// The number of values.
-    var countColumn: NSExpressionDescription { Self.column(countName, .count, path, .integer64AttributeType) }
+    var countColumn: FetchColumn { column(countName, .count, .integer64AttributeType) }
 
     /// Whether the result was computed from any values; `true` if these were not counted.
     func isOfAny(_ row: [String: Any]) -> Bool { (row[countName] as? NSNumber)?.intValue != 0 }
 
-    private static func column(
-        _ name: String, _ function: AggregateFunction, _ path: String, _ type: NSAttributeType
-    ) -> NSExpressionDescription {
-        let column = NSExpressionDescription()
-        column.name = name
-        column.expression = NSExpression(
-            forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)])
-        column.expressionResultType = type
-        return column
+    /// A function of the property.
+    func column(_ name: String, _ function: AggregateFunction, _ type: NSAttributeType) -> FetchColumn {
+        .expression(
+            name: name,
+            NSExpression(forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)]), type)
     }
 
     /// A value of the property as the struct has it; `nil` for none.
@@ -205,82 +188,5 @@ extension ModelRegistry {
             }
         }
         return keys
-    }
-}
-
-/// What a context has that the store has not seen, for an aggregate: the store computes with the other models, and the
-/// changed objects add their part.
-struct UnsavedPart {
-    /// The changed objects that the filter selects; none of those of a sum.
-    var objects: [NSManagedObject] = []
-    /// The values of the changed objects, or their sum.
-    var values: [Any] = []
-    /// How many values there are, the terms of a sum included.
-    var count = 0
-    /// What selects the models that did not change.
-    let others: NSPredicate?
-
-    /// What an aggregate takes of the changed objects.
-    enum Wanted {
-        case all, inOrder, least, greatest, sum
-    }
-}
-
-extension AggregatedProperty {
-    /// The part that a context's changes have in the result.
-    ///
-    /// - Returns: the part; `nil` if the result has to be computed from all objects, because values of other models
-    ///   than the selected ones take part, or because the context gets its objects from another one.
-    func unsavedPart(
-        _ predicate: NSPredicate?, taking wanted: UnsavedPart.Wanted = .all, by group: AggregatedProperty? = nil,
-        in context: NSManagedObjectContext
-    ) throws -> UnsavedPart? {
-        guard context.hasChanges else { return UnsavedPart(others: predicate) }
-        guard context.parent == nil, try isStored(in: context), try group?.isStored(in: context) ?? true else {
-            return nil
-        }
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.predicate = predicate
-        if wanted == .sum { return try unsavedSum(of: request, predicate, in: context) }
-        if wanted != .all {
-            request.sortDescriptors = [NSSortDescriptor(key: path, ascending: wanted != .greatest)]
-        }
-        if wanted == .least || wanted == .greatest {
-            request.fetchLimit = 1
-            let isPresent = NSPredicate(format: "%K != nil", argumentArray: [path])
-            request.predicate =
-                predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, isPresent]) }
-                ?? isPresent
-        }
-        let changes = try context.unsavedChanges(of: request, reading: [path] + (group.map { [$0.path] } ?? []))
-        let values = values(of: changes.selected)
-        return UnsavedPart(
-            objects: changes.selected, values: values, count: values.count,
-            others: Self.predicate(predicate, without: changes.outdated))
-    }
-
-    private func unsavedSum(
-        of request: NSFetchRequest<any NSFetchRequestResult>, _ predicate: NSPredicate?,
-        in context: NSManagedObjectContext
-    ) throws -> UnsavedPart {
-        let (sum, outdated) = try context.unsavedPart(
-            of: request, reading: [path], for: "sum of \(path)",
-            { object -> Sum? in object.value(forKeyPath: path).map { self.sum(of: $0) } },
-            combine: { left, right in self.sum(left, right) })
-        let others = Self.predicate(predicate, without: outdated)
-        guard let sum else { return UnsavedPart(others: others) }
-        return UnsavedPart(values: [try value(of: sum)], count: sum.count, others: others)
-    }
-
-    /// Whether the store has the values of all models that did not change: other models that these lead to did not
-    /// change either.
-    private func isStored(in context: NSManagedObjectContext) throws -> Bool {
-        try related.allSatisfy { try !context.hasOutdatedValues(of: $0.entity, for: $0.key) }
-    }
-
-    private static func predicate(_ predicate: NSPredicate?, without outdated: [NSManagedObjectID]) -> NSPredicate? {
-        guard !outdated.isEmpty else { return predicate }
-        let others = NSPredicate(format: "NOT SELF IN %@", argumentArray: [outdated])
-        return predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, others]) } ?? others
     }
 }

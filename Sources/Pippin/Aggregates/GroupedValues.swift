@@ -275,21 +275,14 @@ private struct GroupedRows {
                 "Groups are computed of what is stored, and this block has changes that are not stored yet. Ask before "
                     + "changing anything, or in a block of its own.")
         }
-        var plan = FetchPlan(entity: try source.layout(of: by.plan))
-        plan.predicate = selection.predicate
-        plan.columns = [.keyPath(by.path)]
-        for (index, (term, property)) in terms.enumerated() {
-            plan.columns.append(
-                .expression(
-                    name: name(index),
-                    NSExpression(
-                        forFunction: term.function.rawValue, arguments: [NSExpression(forKeyPath: property.path)]),
-                    term.function == .count ? .integer64AttributeType : property.kind(of: term.function).type))
-        }
-        plan.groupBy = [by.path]
-        plan.sortDescriptors = [NSSortDescriptor(key: by.path, ascending: true)]
-        let rows = try source.scope.reading(source.session) {
-            try source.session.fetchDictionaries(plan, stores: nil)
+        let rows = try source.computed(of: by.plan, selection.predicate) { fetch in
+            fetch.columns = [.keyPath(by.path)]
+            for (index, (term, property)) in terms.enumerated() {
+                let type = term.function == .count ? .integer64AttributeType : property.kind(of: term.function).type
+                fetch.columns.append(property.column(name(index), term.function, type))
+            }
+            fetch.groupBy = [by.path]
+            fetch.sortDescriptors = [NSSortDescriptor(key: by.path, ascending: true)]
         }
         return try rows.map { row in
             let values = try terms.enumerated().map { index, term -> any Sendable in

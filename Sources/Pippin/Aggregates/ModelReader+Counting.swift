@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // What the store computes. A block's own changes count.
 extension ModelReader {
@@ -14,11 +14,7 @@ extension ModelReader {
     public func count<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Int {
         let plan = try access.plan(of: type)
         let selection = try access.selection(filter, plan)
-        return try access.onContext { context in
-            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-            request.predicate = selection.predicate
-            return try context.count(for: request)
-        }
+        return try access.asking { try $0.count(of: plan, selection) }
     }
 
     /// How many models there are for each value of a property.
@@ -50,7 +46,8 @@ extension ModelReader {
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
     public func exists<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Bool {
         let plan = try access.plan(of: type)
-        return try exists(plan, try access.selection(filter, plan))
+        let selection = try access.selection(filter, plan)
+        return try access.asking { try $0.has(of: plan, selection) }
     }
 
     /// Whether there is a model with an identifier.
@@ -63,24 +60,15 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         let plan = try access.plan(of: type)
-        let found = try PersistenceError.explaining(.readFailed) { () -> Bool? in
-            guard let rows = try access.source(finding: id, of: type) as? StoreRows, rows.isSetSource,
+        return try PersistenceError.explaining(.readFailed) {
+            let source = try access.source(finding: id, of: type)
+            if let rows = source as? StoreRows, rows.isSetSource,
                 let identifier = StoredValue(
                     try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
-            else { return nil }
-            return try rows.has(identifier, plan)
-        }
-        if let found { return found }
-        return try exists(plan, .key(try Model.keyValue(of: id), named: plan.uidKey))
-    }
-
-    private func exists(_ plan: EntityPlan, _ selection: RecordSelection) throws -> Bool {
-        try access.onContext { context in
-            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-            request.predicate = selection.predicate
-            request.fetchLimit = 1
-            request.resultType = .managedObjectIDResultType
-            return try !context.fetch(request).isEmpty
+            {
+                return try rows.has(identifier, plan)
+            }
+            return try source.has(of: plan, .key(try Model.keyValue(of: id), named: plan.uidKey))
         }
     }
 
@@ -98,13 +86,13 @@ extension ModelReader {
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
     ) throws -> [Value] {
         let (property, selection) = try prepared(PropertyName(property), filter)
-        return try access.onContext { try property.distinct(Value.self, selection.predicate, in: $0) }
+        return try access.asking { try property.distinct(Value.self, selection.predicate, in: $0) }
     }
 
     /// Computes a value of the models that a filter selects.
     func compute<Model, Value>(_ aggregate: Aggregate<Model, Value>, where filter: Filter<Model>) throws -> Value? {
         let (property, selection) = try prepared(aggregate.property, filter)
-        return try access.onContext { try property.value(aggregate, selection.predicate, in: $0) }
+        return try access.asking { try property.value(aggregate, selection.predicate, in: $0) }
     }
 
     /// Computes a value for each value of a property.
@@ -113,7 +101,7 @@ extension ModelReader {
     ) throws -> [Group: Value] {
         let (property, selection) = try prepared(aggregate.property, filter)
         let groups = try AggregatedProperty(PropertyName(group), property.plan, access.manager.registry)
-        return try access.onContext { try property.values(aggregate, by: groups, selection.predicate, in: $0) }
+        return try access.asking { try property.values(aggregate, by: groups, selection.predicate, in: $0) }
     }
 
     private func prepared<Model: CoreModel>(

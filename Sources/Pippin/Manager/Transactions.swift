@@ -110,13 +110,6 @@ extension PersistenceManager {
         for context in stayingContexts { context.perform { context.reset() } }
     }
 
-    /// A new context that reads a state of the store.
-    func makeReader(of scope: ReadScope) throws -> NSManagedObjectContext {
-        let context = makeWorker()
-        try context.read(in: scope)
-        return context
-    }
-
     /// Configures the main context, if there is one.
     func configureMainContext() {
         if let container = madeContainer.withLock({ $0 }) { configure(container.viewContext) }

@@ -3,7 +3,7 @@ import StoreSession
 
 /// Rows from a context's managed objects, by public API; unsaved changes count. For use on the context's queue.
 final class ObjectRows: StructRows {
-    private let context: NSManagedObjectContext
+    let context: NSManagedObjectContext
 
     /// The objects of the latest rows, which the context forgets otherwise, with the lists that were fetched for them.
     private var latest: [NSManagedObject] = []
@@ -116,6 +116,24 @@ final class ObjectRows: StructRows {
         identifiers.map { context.object(with: $0).members(of: field.name).map(\.objectID) }
     }
 
+    func count(of plan: EntityPlan, _ selection: RecordSelection) throws -> Int {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.predicate = selection.predicate
+        return try context.count(for: request)
+    }
+
+    func has(of plan: EntityPlan, _ selection: RecordSelection) throws -> Bool {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.predicate = selection.predicate
+        request.fetchLimit = 1
+        request.resultType = .managedObjectIDResultType
+        return try !context.fetch(request).isEmpty
+    }
+
+    func computed(
+        of plan: EntityPlan, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
+    ) throws -> [[String: Any]] { try context.computed(of: plan.name, predicate, complete) }
+
     /// An object as a row.
     func row(_ object: NSManagedObject, _ plan: EntityPlan) throws -> Row {
         var values = ContiguousArray<StoredValue>()
@@ -207,6 +225,24 @@ protocol StructRows: AnyObject {
     func destinations(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
+
+    /// How many models a selection has.
+    func count(of plan: EntityPlan, _ selection: RecordSelection) throws -> Int
+
+    /// Whether a selection has any model.
+    func has(of plan: EntityPlan, _ selection: RecordSelection) throws -> Bool
+
+    /// What the store computes of the stored models that a predicate selects.
+    ///
+    /// - Parameters:
+    ///   - plan: the models' entity.
+    ///   - predicate: what the models meet; nil for all.
+    ///   - complete: sets the columns, the groups and the order.
+    /// - Returns: a dictionary of the columns for each group, or for all models.
+    /// - Throws: what reading throws.
+    func computed(
+        of plan: EntityPlan, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
+    ) throws -> [[String: Any]]
 }
 
 /// Reads the rows that many objects lead to, handing them out one by one.

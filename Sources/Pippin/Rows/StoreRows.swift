@@ -81,6 +81,25 @@ final class StoreRows: SetRows, @unchecked Sendable {
         return try scope.reading(session) { try session.destinations(of: relationship, for: identifiers) }
     }
 
+    func count(of plan: EntityPlan, _ selection: RecordSelection) throws -> Int {
+        let fetch = try fetchPlan(plan, selection)
+        return try scope.reading(session) { try session.fetchCount(fetch, stores: nil) }
+    }
+
+    func has(of plan: EntityPlan, _ selection: RecordSelection) throws -> Bool {
+        var fetch = try fetchPlan(plan, selection)
+        fetch.limit = 1
+        return try scope.reading(session) { try !session.fetchIdentifiers(fetch, stores: nil).isEmpty }
+    }
+
+    func computed(
+        of plan: EntityPlan, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
+    ) throws -> [[String: Any]] {
+        var fetch = try fetchPlan(plan, RecordSelection(predicate: predicate))
+        complete(&fetch)
+        return try scope.reading(session) { try session.fetchDictionaries(fetch, stores: nil) }
+    }
+
     // MARK: In sets
 
     /// Whether there is a row with an identifier.

@@ -40,6 +40,24 @@ extension NSManagedObjectContext {
         return UnsavedChanges(selected: selected, outdated: outdated)
     }
 
+    /// What stores compute of the stored objects that a predicate selects.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the objects' entity.
+    ///   - predicate: what the objects meet; nil for all.
+    ///   - complete: sets the columns, the groups and the order.
+    /// - Returns: the dictionaries.
+    /// - Throws: the errors that fetching them throws.
+    package func computed(
+        of name: String, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
+    ) throws -> [[String: Any]] {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
+        request.predicate = predicate
+        var plan = plan(for: request, try entity(of: request))
+        complete(&plan)
+        return try source?.fetchDictionaries(plan, stores: nil) ?? []
+    }
+
     /// The part that unsaved changes have in a result that is put together from parts of objects, such as a sum.
     ///
     /// If the same is asked again and again, only the objects that have changed meanwhile are looked at.
