@@ -156,7 +156,7 @@ let package = Package(
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
-            dependencies: ["Pippin", "CoreData"]),
+            dependencies: ["Pippin", "CoreData", "StoreSession"]),
 
         // Tools.
         // What the command line and the browser see of a store: any file, with or without its model.
@@ -328,7 +328,8 @@ let package = Package(
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),
         // Programs that work on one store at the same time.
         .executableTarget(
-            name: "ConcurrencyChild", dependencies: ["Pippin", "CoreData"], path: "Tests/ConcurrencyChild"),
+            name: "ConcurrencyChild", dependencies: ["Pippin", "PippinRecords", "CoreData"],
+            path: "Tests/ConcurrencyChild"),
         .testTarget(
             name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection", "TestSupport"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration", "TestSupport"]),

@@ -19,6 +19,7 @@ let package = Package(
             dependencies: [
                 "CAllocationCount", "CSQLiteBaseline",
                 .product(name: "Pippin", package: "Pippin"),
+                .product(name: "PippinRecords", package: "Pippin"),
                 .product(name: "CoreData", package: "Pippin"),
                 .product(name: "SwiftData", package: "Pippin"),
             ] + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB"), "CSQLiteSnapshots"]),

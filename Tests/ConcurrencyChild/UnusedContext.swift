@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import Pippin
+import PippinRecords
 
 /// A program in which nobody listens to the notifications of contexts, so that nothing is merged into those that were
 /// never used. It is a process of its own, since whoever asks for a notification's name listens for all tests.

@@ -64,6 +64,27 @@ enum Rooms {
         "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
     ]
 
+    /// The files of Pippin that use objects and contexts. None is added.
+    static let objects: Set<String> = [
+        "Pippin/Access/ModelAccess+Objects.swift",
+        "Pippin/Access/ModelAccess.swift",
+        "Pippin/Access/PreparedChanges.swift",
+        "Pippin/Aggregates/AggregatedProperty+Changes.swift",
+        "Pippin/Errors/PersistenceError.swift",
+        "Pippin/Loading/PersistenceManager+Models.swift",
+        "Pippin/Loading/ReconcilingStores.swift",
+        "Pippin/Manager/PersistenceError+Saving.swift",
+        "Pippin/Manager/PersistenceManager.swift",
+        "Pippin/Manager/SchemaMergePolicy.swift",
+        "Pippin/Manager/Transactions.swift",
+        "Pippin/Migrating/MigrationRunner.swift",
+        "Pippin/Migrating/RecordChange.swift",
+        "Pippin/Rows/ObjectRows.swift",
+        "Pippin/Structs/EntityObjects.swift",
+        "Pippin/Structs/GraphWriter.swift",
+        "Pippin/Structs/OwnedDeletion.swift",
+    ]
+
     /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
     static let statements: [String: String] = [
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",

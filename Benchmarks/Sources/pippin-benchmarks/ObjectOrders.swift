@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import Pippin
+import PippinRecords
 
 /// Northwind's large orders and their lines as managed objects.
 final class LargeOrderObject: NSManagedObject {

@@ -1,5 +1,3 @@
-import CoreData
-
 /// Questions that can be asked of a store.
 ///
 /// A block of ``PersistenceManager/read(_:)`` or ``PersistenceManager/write(onConflict:_:)`` gets a reader. A function
@@ -232,11 +230,7 @@ extension ModelWriter {
         var wanted = ModelChanges<Model>()
         try changes(&wanted)
         let prepared = try PreparedChanges(wanted, plan, access.manager.registry)
-        return try access.onContext { context in
-            let objects = try plan.objects(selection, in: context)
-            try prepared.apply(to: objects, in: context)
-            return objects.count
-        }
+        return try access.update(selection, of: plan, prepared)
     }
 
     /// Deletes a model, and the models that it owns.
@@ -286,11 +280,7 @@ extension ModelWriter {
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
         let plan = try access.plan(of: type)
         let keys = try ids.map { try Model.keyValue(of: $0) }
-        return try access.onContext { context in
-            let objects = try plan.objects(keys: keys, in: context).values
-            for object in objects { context.delete(object) }
-            return objects.count
-        }
+        return try access.delete(keys: keys, of: plan)
     }
 
     /// Deletes the models that a filter selects, and the models that they own.
@@ -310,11 +300,7 @@ extension ModelWriter {
     public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
         let plan = try access.plan(of: type)
         let selection = try access.selection(filter, plan)
-        return try access.onContext { context in
-            let objects = try plan.objects(selection, in: context)
-            for object in objects { context.delete(object) }
-            return objects.count
-        }
+        return try access.delete(selection, of: plan)
     }
 
     /// Deletes all models of a type, and the models that they own.

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // What a save writes in the place of a stored value. A value that the program has not changed is not written, and what
 // the program's type does not know of a stored one stays: another program has written it.

@@ -1,4 +1,3 @@
-import CoreData
 import StoreSession
 
 extension PersistenceManager {
@@ -329,25 +328,6 @@ extension PersistenceManager {
                 models: outcomes.enumerated().map { (graph.nodes[$0].key, $1) },
                 replaced: try turn.madeContext.map { try self.save(graph, in: $0) } ?? 0)
         }
-    }
-}
-
-extension PersistenceManager {
-    /// Saves the objects of models, if there are any whose unique values the save may settle.
-    ///
-    /// - Returns: how many of the new models were left out for others with the same values.
-    fileprivate func save(_ graph: ModelGraph, in context: NSManagedObjectContext) throws -> Int {
-        let settles = graph.plan.facts.contains { if case .unique(_, .some) = $0 { true } else { false } }
-        guard settles, context.hasChanges else { return 0 }
-        let keys = Set((0..<graph.rootCount).map { graph.nodes[$0].key })
-        let new = context.insertedObjects.filter { object in
-            guard object.entity.name == graph.plan.name, let key = object.value(forKey: graph.plan.uidKey) else {
-                return false
-            }
-            return keys.contains(RecordKey(attributeValue: key))
-        }
-        try save(context)
-        return new.count { $0.managedObjectContext == nil || $0.isDeleted }
     }
 }
 

@@ -42,7 +42,7 @@ extension PersistenceManager {
         }
         for description in session.descriptions { description.shouldAddStoreAsynchronously = false }
         // A coordinator migrates records, and knows further types of stores.
-        if registry.plans.isEmpty || session.descriptions.contains(where: \.needsCoordinator) { _ = container }
+        if registry.plans.isEmpty || session.descriptions.contains(where: \.needsCoordinator) { _ = objects }
         do { try openReconciledStores() } catch { throw explained(error) }
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
     }

@@ -1,4 +1,4 @@
-public import CoreData
+package import CoreData
 import Foundation
 import StoreSession
 
@@ -19,22 +19,24 @@ public final class PersistenceManager: Sendable {
     /// The manager's name, which is also the default store's.
     public let name: String
 
-    /// Core Data's container, for what structs cannot express. It has the manager's store, also one that is open.
-    public var container: NSPersistentContainer {
-        if let made = madeContainer.withLock({ $0 }) { return made }
+    /// Core Data's container, which makes the contexts of blocks that do what rows cannot do. It is made when it is
+    /// first needed.
+    package var objects: NSPersistentContainer {
+        if let made = madeObjects.withLock({ $0 }) { return made }
         // The session's lock comes first: a question that holds it may need a context.
         return session.withLock {
-            madeContainer.withLock { made in
+            madeObjects.withLock { made in
                 if let made { return made }
                 let new = NSPersistentContainer(name: name, session: session)
-                if isOpen { configure(new.viewContext) }
                 made = new
                 return new
             }
         }
     }
 
-    let madeContainer = Locked<NSPersistentContainer?>(nil)
+    private let madeObjects = Locked<NSPersistentContainer?>(nil)
+    /// The contexts that are kept beyond a single piece of work; nil in a program that has asked for none.
+    package let keptContexts = Locked<(any KeptContexts)?>(nil)
     /// The store.
     package let session: StoreSession
 
@@ -47,9 +49,6 @@ public final class PersistenceManager: Sendable {
     let opening = Locked(())
     /// Opens the stores at the first use. The layer above, which can migrate them, provides it.
     let openAtFirstUse: @Sendable (PersistenceManager) throws -> Void
-    package let threadContexts = ThreadContexts()
-    /// The contexts that were handed out for longer use.
-    package let backgroundContexts = WeakContexts()
     package let writes = WriteQueue()
     let saveSignals = SaveSignals()
     let sharedReadings = SharedReadings()
@@ -99,62 +98,23 @@ public final class PersistenceManager: Sendable {
     }
 }
 
-/// Weak references to contexts that others own.
-package final class WeakContexts: Sendable {
-    private struct Entry {
-        weak var context: NSManagedObjectContext?
-    }
+/// The contexts that a program keeps beyond a single piece of work. They hear of what happens without objects.
+package protocol KeptContexts: AnyObject, Sendable {
+    /// The store is about to be closed or destroyed.
+    func reset()
 
-    private let entries = Locked<[Entry]>([])
-
-    /// The contexts that still exist.
-    package var all: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
-
-    package func add(_ context: NSManagedObjectContext) {
-        entries.withLock { entries in
-            entries.removeAll { $0.context == nil }
-            entries.append(Entry(context: context))
-        }
-    }
+    /// Rows were updated or deleted. Later work in a context finds the changes merged.
+    func merge(updated: [NSManagedObjectID], deleted: [NSManagedObjectID])
 }
 
-/// A context for each thread, which lives as long as its thread and this cache.
-package final class ThreadContexts: Sendable {
-    private let contexts = Locked<[ObjectIdentifier: NSManagedObjectContext]>([:])
+extension PersistenceManager {
+    /// Empties the contexts that are kept, each on its queue.
+    func resetContexts() { keptContexts.withLock { $0 }?.reset() }
 
-    /// All contexts of the cache.
-    package var all: [NSManagedObjectContext] { contexts.withLock { Array($0.values) } }
-
-    /// The current thread's context; it is made if there is none yet.
-    package func current(make: () -> NSManagedObjectContext) -> NSManagedObjectContext {
-        let thread = Thread.current.threadDictionary
-        if let entry = thread[key] as? ThreadEntry, let context = context(of: entry) { return context }
-        let context = make()
-        let entry = ThreadEntry(owner: self)
-        contexts.withLock { $0[ObjectIdentifier(entry)] = context }
-        thread[key] = entry
-        return context
+    /// Notifies the contexts that are kept, each on its queue: they are not notified of batch requests by themselves.
+    package func notifyContexts(updated: [NSManagedObjectID] = [], deleted: [NSManagedObjectID] = []) {
+        keptContexts.withLock { $0 }?.merge(updated: updated, deleted: deleted)
     }
-
-    private var key: String { "Pippin.ThreadContexts.\(ObjectIdentifier(self).hashValue)" }
-
-    private func context(of entry: ThreadEntry) -> NSManagedObjectContext? {
-        contexts.withLock { $0[ObjectIdentifier(entry)] }
-    }
-
-    fileprivate func forget(_ entry: ObjectIdentifier) {
-        contexts.withLock { _ = $0.removeValue(forKey: entry) }
-    }
-}
-
-/// An entry in a thread's dictionary, released with the thread, which then releases its context. The cache holds the
-/// context itself, so that no thread keeps a store open after its manager is gone.
-private final class ThreadEntry {
-    private weak var owner: ThreadContexts?
-
-    init(owner: ThreadContexts) { self.owner = owner }
-
-    deinit { owner?.forget(ObjectIdentifier(self)) }
 }
 
 /// Runs one write at a time. Between looking a record up and inserting it, no other write of the manager can intervene.
@@ -362,7 +322,6 @@ extension PersistenceManager {
             try step { $0.failed() }
             throw error
         }
-        configureMainContext()
         // Observations read again: the store may be another one than before.
         saveSignals.signalAll()
         try step { $0.opened(by: opener) }

@@ -1,4 +1,4 @@
-package import CoreData
+package import StoreSession
 
 /// The place where a manager keeps its models.
 public struct StoreLocation: Sendable {

@@ -95,29 +95,9 @@ extension PersistenceManager {
 extension PersistenceManager {
     /// A new context with a queue of its own, for short work: change, save, release.
     package func makeWorker() -> NSManagedObjectContext {
-        let context = container.newBackgroundContext()
+        let context = objects.newBackgroundContext()
         context.mergePolicy = contextPolicy
         return context
-    }
-
-    /// The contexts that are kept beyond a single piece of work.
-    var stayingContexts: [NSManagedObjectContext] {
-        (madeContainer.withLock { $0 }.map { [$0.viewContext] } ?? []) + threadContexts.all + backgroundContexts.all
-    }
-
-    /// Empties the contexts that are kept, each on its queue.
-    func resetContexts() {
-        for context in stayingContexts { context.perform { context.reset() } }
-    }
-
-    /// Configures the main context, if there is one.
-    func configureMainContext() {
-        if let container = madeContainer.withLock({ $0 }) { configure(container.viewContext) }
-    }
-
-    func configure(_ mainContext: NSManagedObjectContext) {
-        mainContext.mergePolicy = contextPolicy
-        mainContext.automaticallyMergesChangesFromParent = true
     }
 }
 
@@ -149,35 +129,6 @@ package final class WriteTurn {
         context.lendQueue(to: held)
         madeContext = context
         return context
-    }
-}
-
-// Contexts are not notified of batch requests by themselves.
-extension PersistenceManager {
-    /// Notifies the manager's lasting contexts, each on its queue. Later work in a context finds the changes merged.
-    package func notifyContexts(ofDeleted deleted: [NSManagedObjectID]) { notifyContexts(NSDeletedObjectsKey, deleted) }
-
-    /// Notifies the manager's lasting contexts, each on its queue.
-    package func notifyContexts(ofUpdated updated: [NSManagedObjectID]) { notifyContexts(NSUpdatedObjectsKey, updated) }
-
-    private func notifyContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
-        for context in stayingContexts {
-            let isOnQueue = context.concurrencyType == .mainQueueConcurrencyType && MainQueue.isCurrent
-            // Without waiting: a queue that waits for this one would wait for ever.
-            if isOnQueue {
-                context.merge(key, identifiers)
-            } else {
-                context.perform { context.merge(key, identifiers) }
-            }
-        }
-    }
-}
-
-extension NSManagedObjectContext {
-    /// Merges changes that were made in the store.
-    package func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
-        let changes: [AnyHashable: Any] = [key: identifiers]
-        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])
     }
 }
 

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// A plan whose models and mappings have all been found and fit together.
 struct CheckedPlan {

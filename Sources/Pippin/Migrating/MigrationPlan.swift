@@ -1,5 +1,4 @@
-package import CoreData
-import StoreSession
+package import StoreSession
 
 /// How stores of older versions become stores of the newest one, over any number of versions.
 ///

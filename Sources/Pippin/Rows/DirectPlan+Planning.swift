@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Decides which models are saved without managed objects.
 extension DirectPlan {

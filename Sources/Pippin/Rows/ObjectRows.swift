@@ -173,6 +173,15 @@ extension NSManagedObject {
     }
 }
 
+extension NSManagedObject {
+    /// Why an attribute's value that is kept in a file beside the store cannot be read; nil if it can.
+    func missingFile(of key: String) -> String? {
+        missingExternalData[key].map {
+            "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."
+        }
+    }
+}
+
 extension FieldKind {
     /// Whether values are bytes in the store, possibly in a file beside it.
     fileprivate var isData: Bool {

@@ -1,4 +1,3 @@
-import CoreData
 import StoreSession
 
 /// Rows read from the store without managed objects, in the current state or an earlier one.
@@ -205,15 +204,6 @@ final class StoreRows: SetRows, @unchecked Sendable {
 extension StoredValue {
     /// Why a value that is kept in a file beside the store cannot be read; nil for every other value.
     var missingFile: String? { missingExternalData?.sentence }
-}
-
-extension NSManagedObject {
-    /// Why an attribute's value that is kept in a file beside the store cannot be read; nil if it can.
-    func missingFile(of key: String) -> String? {
-        missingExternalData[key].map {
-            "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."
-        }
-    }
 }
 
 extension StoredValue {

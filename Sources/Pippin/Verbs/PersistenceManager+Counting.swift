@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // Aggregates that the store computes, one call each.
 extension PersistenceManager {
@@ -143,12 +143,9 @@ extension PersistenceManager {
                     return (outcome.count, outcome.identifiers)
                 } catch { throw PersistenceError(saving: error, self.registry) }
             }
-            let context = turn.context()
-            let objects = try plan.objects(selection, in: context)
-            try prepared.apply(to: objects, in: context)
-            return (objects.count, [])
+            return (try ModelAccess(self, turn).update(selection, of: plan, prepared), [])
         }
-        notifyContexts(ofUpdated: changed)
+        notifyContexts(updated: changed)
         return count
     }
 
@@ -167,10 +164,7 @@ extension PersistenceManager {
         let plan = try registry.plan(of: type)
         let (count, deleted) = try await inSavedTransaction { turn -> (Int, [NSManagedObjectID]) in
             guard self.session.takesBatches else {
-                let context = turn.context()
-                let objects = try plan.objects(.all, in: context)
-                for object in objects { context.delete(object) }
-                return (objects.count, [])
+                return (try ModelAccess(self, turn).delete(.all, of: plan), [])
             }
             var batch = BatchDeletePlan(rows: FetchPlan(entity: try self.storeRows.layout(of: plan)))
             batch.wantsIdentifiers = true
@@ -184,7 +178,7 @@ extension PersistenceManager {
                     ?? PersistenceError(saving: error, self.registry)
             }
         }
-        notifyContexts(ofDeleted: deleted)
+        notifyContexts(deleted: deleted)
         return count
     }
 }

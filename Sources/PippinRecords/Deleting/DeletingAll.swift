@@ -19,7 +19,7 @@ extension PersistenceManager {
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) async throws -> Int {
         let deleted = try await writing(in: context) { try Record.deleteAll(in: $0) }
-        notifyContexts(ofDeleted: deleted)
+        notifyContexts(deleted: deleted)
         return deleted.count
     }
 
@@ -36,7 +36,7 @@ extension PersistenceManager {
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) throws -> Int {
         let deleted = try writing(in: context) { try Record.deleteAll(in: $0) }
-        notifyContexts(ofDeleted: deleted)
+        notifyContexts(deleted: deleted)
         return deleted.count
     }
 
@@ -96,7 +96,7 @@ extension PersistenceManager {
 extension DataRecord {
     fileprivate static func deleteAll(in context: NSManagedObjectContext) throws -> [NSManagedObjectID] {
         let deleted = try deleteBatch(.all, in: context)
-        context.merge(NSDeletedObjectsKey, deleted)
+        context.merge(deleted: deleted)
         return deleted
     }
 

@@ -7,7 +7,7 @@ extension PersistenceManager {
     public func backgroundContext() -> NSManagedObjectContext {
         let context = makeWorker()
         context.automaticallyMergesChangesFromParent = true
-        backgroundContexts.add(context)
+        contexts.background.add(context)
         return context
     }
 
@@ -85,7 +85,7 @@ extension PersistenceManager {
     /// - Returns: the context, which merges what others save.
     public func contextForThread() -> NSManagedObjectContext {
         guard !MainQueue.isCurrent else { return mainContext }
-        return threadContexts.current {
+        return contexts.ofThreads.current {
             let context = makeWorker()
             context.automaticallyMergesChangesFromParent = true
             return context

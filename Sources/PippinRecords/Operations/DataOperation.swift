@@ -161,7 +161,7 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
             let result = try root.execute(request) as? NSBatchUpdateResult
             return result?.result as? [NSManagedObjectID] ?? []
         }
-        manager.notifyContexts(ofUpdated: updated)
+        manager.notifyContexts(updated: updated)
         return updated.count
     }
 }
@@ -199,7 +199,7 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     open override func performWork(in context: NSManagedObjectContext) throws -> Int {
         let selection = RecordSelection(predicate: predicate)
         let deleted = try context.inRoot { try Record.deleteBatch(selection, in: $0) }
-        manager.notifyContexts(ofDeleted: deleted)
+        manager.notifyContexts(deleted: deleted)
         return deleted.count
     }
 }
