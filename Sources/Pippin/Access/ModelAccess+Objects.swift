@@ -1,6 +1,6 @@
 import CoreData
 
-// What a block changes by objects: deletions, and changes of the models that a filter selects.
+// What a block does with models without encoding them: deletions, and changes of those that a filter selects.
 extension ModelAccess {
     /// Changes models.
     ///
@@ -26,7 +26,11 @@ extension ModelAccess {
     /// - Returns: how many are selected.
     /// - Throws: ``PersistenceError``
     func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
-        try onContext { context in
+        let rows = try PersistenceError.explaining(.readFailed) {
+            try deleteRows(of: plan, after: true) { rows, _ in try rows.identifiers(of: plan, selection) }
+        }
+        if let rows { return rows }
+        return try onContext { context in
             let objects = try plan.objects(selection, in: context)
             for object in objects { context.delete(object) }
             return objects.count
@@ -41,11 +45,31 @@ extension ModelAccess {
     /// - Returns: how many are stored.
     /// - Throws: ``PersistenceError``
     func delete(keys: [Any], of plan: EntityPlan) throws -> Int {
-        try onContext { context in
+        let rows = try PersistenceError.explaining(.readFailed) {
+            try deleteRows(of: plan, after: false) { try Self.identifiers(keys, of: plan, $1, in: $0) }
+        }
+        if let rows { return rows }
+        return try onContext { context in
             let objects = try plan.objects(keys: keys, in: context).values
             for object in objects { context.delete(object) }
             return objects.count
         }
+    }
+
+    /// The IDs of the rows with some identifiers; nil for dates that a server rounds.
+    private static func identifiers(
+        _ keys: [Any], of plan: EntityPlan, _ layout: EntityLayout, in rows: StoreRows
+    ) throws -> [NSManagedObjectID]? {
+        guard let kind = plan.record.attributeKinds[plan.uidField], let store = rows.session.onlyStore,
+            !(kind == .date && rows.session.roundsDates)
+        else { return nil }
+        var found: [NSManagedObjectID] = []
+        let values = keys.compactMap { StoredValue($0, kind) }
+        guard values.count == keys.count else { return nil }
+        try rows.forEachRow(of: plan, where: try rows.slots(of: plan)[plan.uidField], isAmong: values) { row in
+            found.append(NSManagedObjectID(layout: layout, store: store.identity, key: row.key))
+        }
+        return found
     }
 }
 

@@ -64,7 +64,7 @@ public final class ModelAccess {
     /// The rows that structs are read from now.
     func source() throws -> any StructRows {
         if hasEnded { throw PersistenceError.blockEnded }
-        if let storeRows, turn == nil || pending == nil && isUntouched { return storeRows }
+        if let storeRows, turn == nil || pending == nil && deletion == nil && isUntouched { return storeRows }
         return ObjectRows(try context())
     }
 
@@ -85,6 +85,8 @@ public final class ModelAccess {
     var savesRows = true
     /// The saves that are written as rows when the block ends, unless the block does anything else.
     private var pending: PendingSaves?
+    /// The rows that are deleted when the block ends, unless the block does anything else.
+    private var deletion: DeletedRows?
 
     /// Saves models with the block: as rows if the block does nothing else, as objects of the context otherwise.
     ///
@@ -99,8 +101,8 @@ public final class ModelAccess {
     ) throws -> [SaveOutcome] {
         try cancellation?.check()
         if manager.session.roundsDates { try graph.checkRoundedDates() }
-        if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
-            let direct = try directSave(graph)
+        if givenFields == nil, deletion == nil, pending?.takes(graph, mode, models) ?? true,
+            let direct = try directSave(graph, mode)
         {
             try mode.check(graph) { direct.isKnown($0) }
             if pending?.add(direct, models) == nil {
@@ -113,29 +115,69 @@ public final class ModelAccess {
 
     /// Tells the store to expect many new rows, before the models are encoded.
     func expectRows(_ count: Int, _ plan: EntityPlan) {
-        guard count >= 200, savesRows, pending == nil, let rows = storeRows,
+        guard count >= 200, savesRows, pending == nil, deletion == nil, let rows = storeRows,
             let (direct, _) = try? rows.directPlan(plan, manager.registry)
         else { return }
         rows.session.expectRows(count, of: direct.layout)
     }
 
-    private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
+    private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {
         // What no model of a graph leads to is looked up as objects only.
-        guard savesRows, !graph.hasLeftModels, let rows = storeRows, isUntouched,
+        guard savesRows, !graph.hasLeftModels, deletion == nil, let rows = storeRows, isUntouched,
             let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
         else { return nil }
         // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
         // harm. A block that has read before may have decided by what it read, so its save must conflict even if
         // the row already has the wanted values.
         let isGuarded =
-            graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
+            graph.nodes.count == 1 && pending == nil && mode != .only && direct.isFoundByUniqueIdentifier
             && turn?.transaction.hasRead == false
         let looked = isGuarded ? rows.reading(.now) : rows
-        do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
+        do {
+            return try DirectSave(graph, direct, looked, store, replacesAll: mode == .only)
+        } catch is DirectSave.NotDirect { return nil }
     }
 
-    /// Puts the pending saves into the context.
+    /// Deletes rows with the block, if it does nothing else.
+    ///
+    /// - Parameters:
+    ///   - plan: the models' entity.
+    ///   - isOther: whether the rows must not be found before earlier deletions of the block are done.
+    ///   - find: finds the rows.
+    /// - Returns: how many rows there are; nil where they must be deleted as objects.
+    /// - Throws: what finding them throws.
+    func deleteRows(
+        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows, EntityLayout) throws -> [NSManagedObjectID]?
+    ) throws -> Int? {
+        try cancellation?.check()
+        guard savesRows, turn != nil, pending == nil, isUntouched, !(isOther && deletion != nil), let rows = storeRows,
+            rows.session.onlyStore?.takesRows == true
+        else { return nil }
+        let layout = try rows.layout(of: plan)
+        guard layout.isPlain, let found = try find(rows, layout) else { return nil }
+        // Not held twice, since it would be copied then.
+        var all = deletion ?? DeletedRows(rows)
+        deletion = nil
+        let new = found.filter { !all.contains($0) }
+        do {
+            try all.add(new)
+            deletion = all
+            return new.count
+        } catch is DirectSave.NotDirect {
+            let former = Array(all.given.dropLast(new.count))
+            let context = try unsettledContext()
+            for identifier in former { context.delete(context.object(with: identifier)) }
+            return nil
+        }
+    }
+
+    /// Puts the pending saves and deletions into the context.
     private func settle() throws {
+        if let rows = deletion {
+            deletion = nil
+            let context = try unsettledContext()
+            for identifier in rows.given { context.delete(context.object(with: identifier)) }
+        }
         guard let saves = pending else { return }
         let (graphs, mode) = (try saves.graphs(), saves.mode)
         pending = nil
@@ -143,13 +185,20 @@ public final class ModelAccess {
         for graph in graphs { _ = try Self.write(graph, mode, in: context) }
     }
 
-    /// Ends a block that writes: the pending saves go to the store.
+    /// Ends a block that writes: the pending saves and deletions go to the store.
     func finish() throws {
         try cancellation?.check()
-        guard let saves = pending, let turn else { return }
+        guard pending != nil || deletion != nil, let turn else { return }
         do {
-            try saves.save(hasRead: turn.transaction.hasRead, directSave).commit(in: turn.transaction)
-            pending = nil
+            if let rows = deletion, let store = manager.session.onlyStore {
+                try manager.session.saveRows(to: store, in: turn.transaction) { _ in try rows.changeSet() }
+                deletion = nil
+            }
+            if let saves = pending {
+                try saves.save(hasRead: turn.transaction.hasRead) { try directSave($0, saves.mode) }
+                    .commit(in: turn.transaction)
+                pending = nil
+            }
         } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
             try PersistenceError.explaining(.saveFailed) { try settle() }
         } catch let error as PersistenceError {
@@ -204,7 +253,8 @@ public final class ModelAccess {
     /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside
     /// the selected ones.
     func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
-        guard let predicate = selection.predicate, pending != nil || madeContext?.hasChanges ?? false
+        guard let predicate = selection.predicate,
+            pending != nil || deletion != nil || madeContext?.hasChanges ?? false
         else { return selection }
         var selection = selection
         selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }

@@ -142,7 +142,7 @@ private struct Planning {
 
 extension EntityLayout {
     /// Whether its objects only hold values.
-    fileprivate var isPlain: Bool {
+    var isPlain: Bool {
         selfAndSubentities.count == 1 && superentity == nil && !isAbstract && requiredSlots != nil
             && validatedToManys.isEmpty && derivedSlots.isEmpty && transientSlots.isEmpty
             && description.managedObjectClassName == "NSManagedObject"

@@ -73,6 +73,17 @@ final class StoreRows: SetRows, @unchecked Sendable {
         try scope.reading(session) { try session.rows(for: identifiers) }
     }
 
+    /// The rows with some IDs, of any entity; deleted ones are left out.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try scope.reading(session) { try session.rows(for: identifiers) }
+    }
+
+    /// The IDs of the rows of a selection.
+    func identifiers(of plan: EntityPlan, _ selection: RecordSelection) throws -> [NSManagedObjectID] {
+        let fetch = try fetchPlan(plan, selection)
+        return try scope.reading(session) { try session.fetchIdentifiers(fetch, stores: nil) }
+    }
+
     func destinations(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {

@@ -166,7 +166,7 @@ extension DirectSave {
         var changes: [RowChange] = []
         let groups = Dictionary(grouping: references.byKey.keys, by: \.entity)
         let destinations = plans.compactMap { $0 }
-            .flatMap { $0.toOnes.map(\.destination) + $0.manys.map(\.destination) }
+            .flatMap { [$0] + $0.toOnes.map(\.destination) + $0.manys.map(\.destination) }
         for (_, places) in groups {
             guard let layout = references.byKey[places[0]]?.first?.value.inverse.source else { throw NotDirect() }
             guard let plan = destinations.first(where: { $0.layout === layout })?.plan else { throw NotDirect() }

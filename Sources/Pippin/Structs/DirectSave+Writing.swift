@@ -8,7 +8,8 @@ extension DirectSave {
         let difference = differing[node]
         let others = difference?.row.values ?? plan.layout.defaultValues
         let (given, first) = graph.values(holding: node)
-        let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
+        let hasNewOwner = owners[node] >= 0 && (keys[node] == nil || moved.contains(node))
+        let owner = hasNewOwner ? identifier(owners[node]) : nil
         let ownerSlot = ownerSlots[node]
         var values = ContiguousArray<StoredValue>()
         values.reserveCapacity(others.count)
@@ -41,14 +42,14 @@ extension DirectSave {
     private func changes(in transaction: OptimisticTransaction, countsKeys: Bool) throws -> ChangeSet? {
         let new = graph.nodes.indices.filter { keys[$0] == nil }
         let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
-            .union(references.changed.filter { keys[$0] != nil }).sorted()
-        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return nil }
+            .union(references.changed.filter { keys[$0] != nil }).union(departedLists.keys).sorted()
+        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty || departed != nil else { return nil }
         let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
         let made = try rows.session.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys, transaction)
         for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
         var changes = ChangeSet()
         changes.promises = made.promises
-        changes.deleted = deleted
+        changes.deleted = deleted + (departed?.deletions ?? [])
         changes.inserted.reserveCapacity(new.count)
         for node in new {
             guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
@@ -69,7 +70,18 @@ extension DirectSave {
                     changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
         }
         changes.updated += try changesOfFormerDestinations()
+        if departed != nil || !freed.isEmpty { try addOthers(to: &changes) }
         return changes
+    }
+
+    /// Adds the rows that lose what is deleted, and those that lose their owner.
+    private func addOthers(to changes: inout ChangeSet) throws {
+        let present = Set(graph.nodes.indices.compactMap(identifier))
+        changes.updated += freed
+        if let departed { changes.updated += try departed.changes { present.contains($0) } }
+        // One of these rows may have lost something else, too.
+        var seen: Set<NSManagedObjectID> = []
+        guard changes.updated.allSatisfy({ seen.insert($0.objectID).inserted }) else { throw NotDirect() }
     }
 
     /// The rows of models of which only the members change.
@@ -89,6 +101,7 @@ extension DirectSave {
 
     private func toManyChanges(_ node: Int) -> [ToManyChange] {
         var all = references.isEmpty ? [] : referenceChanges(node)
+        all += departedLists[node] ?? []
         for change in memberChanges[node] ?? [] {
             all.append(toManyChange(change.relationship, change.added, change.removed, change.targets))
         }

@@ -3,8 +3,8 @@ import StoreSession
 /// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
 /// differences become a change set.
 ///
-/// It handles the usual cases. Everything else (a member that comes from another model, a value that breaks a rule)
-/// is left to `GraphWriter`, which has the same outcome.
+/// It handles the usual cases. Everything else (a value that breaks a rule, sides that contradict each other) is left
+/// to `GraphWriter`, which has the same outcome.
 final class DirectSave {
     let graph: ModelGraph
     /// By the number of the entity in the graph.
@@ -24,6 +24,15 @@ final class DirectSave {
     /// The changes in the relationships of models, in their order.
     @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
     @exclusivity(unchecked) var deleted: [RowDeletion] = []
+    /// The rows of what is deleted with others.
+    @exclusivity(unchecked) private(set) var departed: DeletedRows?
+    /// The relationships of nodes that led to these.
+    @exclusivity(unchecked) private(set) var departedLists: [Int: [ToManyChange]] = [:]
+    /// The rows that leave a relationship and stay.
+    @exclusivity(unchecked) private(set) var freed: [RowChange] = []
+    /// The members that were in another model before.
+    @exclusivity(unchecked) private(set) var moved: Set<Int> = []
+    @exclusivity(unchecked) private var leaving: [NSManagedObjectID] = []
     @exclusivity(unchecked) var references: References
     /// The many-to-many relationships whose inverse is a model's property as well, and was compared.
     let secondSides: Set<ObjectIdentifier>
@@ -57,8 +66,11 @@ final class DirectSave {
     ///   - plan: how their rows are saved.
     ///   - rows: the store's rows, in the transaction's state.
     ///   - store: the store.
+    ///   - replacesAll: whether all other models of the type are deleted.
     /// - Throws: `NotDirect`, and what reading throws.
-    init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: SessionStore) throws {
+    init(
+        _ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: SessionStore, replacesAll: Bool = false
+    ) throws {
         self.graph = graph
         (self.rows, self.store) = (rows, store)
         plans = try Self.plans(of: plan, by: graph)
@@ -76,6 +88,30 @@ final class DirectSave {
         try comparePairs()
         try noteReferencesOfNewModels()
         try checkSecondSides()
+        if replacesAll {
+            let kept = Set(roots.compactMap { keys[$0] })
+            leaving += try rows.identifiers(of: plan.plan, RecordSelection()).filter { !kept.contains($0.key) }
+        }
+        try noteDeparted()
+    }
+
+    /// Finds out what is deleted with the rows that leave.
+    private func noteDeparted() throws {
+        guard !leaving.isEmpty else { return }
+        var rows = DeletedRows(rows)
+        try rows.add(leaving)
+        for node in graph.nodes.indices {
+            guard let identifier = identifier(node) else { continue }
+            // Models that stay would have to leave their owners first.
+            guard !rows.contains(identifier) else { throw NotDirect() }
+            let known = memberChanges[node] ?? []
+            let lists = try rows.lists(of: identifier).filter { list in
+                !known.contains { $0.relationship === list.relationship }
+            }
+            guard lists.allSatisfy({ references.change(at: node, $0.relationship) == nil }) else { throw NotDirect() }
+            if !lists.isEmpty { departedLists[node] = lists }
+        }
+        departed = rows
     }
 
     /// The plans, by the number of the entity in the graph.
@@ -129,7 +165,9 @@ final class DirectSave {
     // MARK: What is there
 
     /// Finds models by their identifiers.
-    func find(_ nodes: [Int], _ plan: DirectPlan) throws {
+    func find(
+        _ nodes: [Int], _ plan: DirectPlan, _ found: (_ node: Int, _ row: any CurrentRow) throws -> Void = { _, _ in }
+    ) throws {
         // Many new models usually come into an empty table.
         if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
         let field = plan.plan.uidField
@@ -142,6 +180,22 @@ final class DirectSave {
                 throw NotDirect()
             }
             try match(node, row, plan)
+            try found(node, row)
+        }
+    }
+
+    /// Finds the members that come from other models.
+    private func findMoved(
+        _ nodes: [Int], among owners: [Int], of plan: DirectPlan, _ member: DirectPlan.Member
+    ) throws {
+        let present = Set(owners.compactMap { keys[$0] })
+        try find(nodes, member.destination) { node, row in
+            moved.insert(node)
+            var difference = try differing[node] ?? Difference(row: row.whole())
+            difference.slots = (difference.slots + [member.ownerSlot]).sorted()
+            differing[node] = difference
+            guard let former = try row.destination(at: member.ownerSlot), !present.contains(former) else { return }
+            references.remove(node, from: former, of: plan.layout, member.relationship)
         }
     }
 
@@ -216,11 +270,7 @@ final class DirectSave {
                 try findDestinations(of: lists.flatMap { $0 }, member.destination)
             }
             let new = try compare(nodes, lists, plan, member)
-            // A member that is stored already comes from another model.
-            if !new.isEmpty {
-                try find(new, member.destination)
-                guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
-            }
+            if !new.isEmpty { try findMoved(new, among: nodes, of: plan, member) }
             if !member.destination.members.isEmpty { try descend(from: lists.flatMap { $0 }, member.destination) }
         }
     }
@@ -250,15 +300,25 @@ final class DirectSave {
                 return try match(lists[place][next], row, destination, known: uidField)
             }
             if let node = graph.node(try key(of: row, destination), of: destination.plan) {
-                guard owners[node] == nodes[place], keys[node] == nil else { throw NotDirect() }
+                guard keys[node] == nil, ownerSlots[node] == member.ownerSlot else { throw NotDirect() }
+                if owners[node] != nodes[place] {
+                    removed[place, default: []].append(
+                        NSManagedObjectID(layout: destination.layout, store: store.identity, key: row.key))
+                    return
+                }
                 isInOrder[place] = false
                 found[place] += 1
                 return try match(node, row, destination)
             }
-            guard member.isOwned, destination.isLeaf else { throw NotDirect() }
             let left = try row.whole()
             removed[place, default: []].append(left.objectID)
-            deleted.append(RowDeletion(objectID: left.objectID, version: left.version))
+            if !member.isOwned {
+                try freed.append(Self.freed(left, member.ownerSlot))
+            } else if destination.isLeaf {
+                deleted.append(RowDeletion(objectID: left.objectID, version: left.version))
+            } else {
+                leaving.append(left.objectID)
+            }
         }
         var new: [Int] = []
         for place in nodes.indices
@@ -275,6 +335,15 @@ final class DirectSave {
         return new
     }
 
+    /// A row that leaves its relationship, and stays.
+    private static func freed(_ row: Row, _ slot: Int) throws -> RowChange {
+        var values = row.values
+        values[slot] = .null
+        try checkValues(of: Row(objectID: row.objectID, version: row.version, values: values))
+        return RowChange(
+            objectID: row.objectID, version: row.version, values: values, changedSlots: [slot], toManyChanges: [])
+    }
+
     /// A model without a required value is left to the objects' rules, which word the error.
     private func checkValues() throws {
         // Rows that stay as they are have all of them.
@@ -286,114 +355,5 @@ final class DirectSave {
             }
             guard isComplete else { throw NotDirect() }
         }
-    }
-}
-
-// Many-to-many relationships, and lists of references. Their members are compared with the pairs in the store, with
-// one query for all models of an entity. A model that is added to one, or removed from it, counts as changed, as at
-// the end of a to-one relationship.
-extension DirectSave {
-    /// Compares the relationships of all models, which have been looked up, with the store.
-    func comparePairs() throws {
-        for (table, plan) in plans.enumerated() {
-            guard let plan, !plan.manys.isEmpty else { continue }
-            let nodes = graph.nodes.indices.filter { graph.nodes[$0].table == table && graph.nodes[$0].row >= 0 }
-            for many in plan.manys where !secondSides.contains(ObjectIdentifier(many.relationship)) {
-                try comparePairs(of: nodes, many)
-            }
-        }
-    }
-
-    /// The later one of each two relationships that are each other's inverse.
-    static func secondSides(of plans: [DirectPlan?]) -> Set<ObjectIdentifier> {
-        var (first, second): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
-        for many in plans.compactMap({ $0 }).flatMap(\.manys) {
-            if first.contains(ObjectIdentifier(many.inverse)) {
-                second.insert(ObjectIdentifier(many.relationship))
-            } else {
-                first.insert(ObjectIdentifier(many.relationship))
-            }
-        }
-        return second
-    }
-
-    /// Checks that models at the second side say the same as those at the first one. If they contradict each other,
-    /// the last one to say it counts; that is left to `GraphWriter`.
-    func checkSecondSides() throws {
-        guard !secondSides.isEmpty else { return }
-        for (table, plan) in plans.enumerated() {
-            let nodes = graph.nodes.indices.filter { graph.nodes[$0].table == table && graph.nodes[$0].row >= 0 }
-            for many in plan?.manys ?? [] where secondSides.contains(ObjectIdentifier(many.relationship)) {
-                try checkSecondSide(of: nodes, many)
-            }
-        }
-    }
-
-    private func checkSecondSide(of nodes: [Int], _ many: DirectPlan.Many) throws {
-        let stored = try rows.keys(
-            atEndOf: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
-        var place = 0
-        for node in nodes {
-            var members: [Member] = []
-            let change = references.change(at: node, many.relationship)
-            if keys[node] != nil {
-                let removed = Set((change?.removed ?? []).compactMap { keys[$0] })
-                members = stored[place].filter { !removed.contains($0) }.map(Member.row)
-                place += 1
-            }
-            members += (change?.added ?? []).map(member)
-            let targets = graph.targets(of: node, many.field)
-            let told = targets.map(member)
-            if told == members { continue }
-            guard told.count == members.count, Set(told) == Set(members) else { throw NotDirect() }
-            if many.relationship.isOrdered { references.order(node, by: targets, many.relationship) }
-        }
-    }
-
-    /// A row, or a node that has no row yet.
-    private enum Member: Hashable {
-        case row(Int64)
-        case node(Int)
-    }
-
-    private func member(_ node: Int) -> Member { keys[node].map(Member.row) ?? .node(node) }
-
-    private func comparePairs(of nodes: [Int], _ many: DirectPlan.Many) throws {
-        let stored = try rows.keys(
-            atEndOf: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
-        // In the order of the nodes, in which they are added to an ordered inverse relationship.
-        var added: [Int: [Int]] = [:]
-        var place = 0
-        for node in nodes {
-            let targets = graph.targets(of: node, many.field)
-            guard keys[node] != nil else {
-                for target in targets { added[target, default: []].append(node) }
-                continue
-            }
-            let former = stored[place]
-            place += 1
-            guard let change = change(from: former, to: targets, many.relationship) else { continue }
-            memberChanges[node, default: []].append(change)
-            for target in change.added { added[target, default: []].append(node) }
-            for target in change.removed {
-                references.remove(node, from: target.key, of: many.destination.layout, many.inverse)
-            }
-        }
-        for (target, sources) in added { references.add(sources, to: target, many.inverse) }
-    }
-
-    /// The differences; nil for none.
-    private func change(
-        from former: ContiguousArray<Int64>.SubSequence, to targets: [Int], _ relationship: RelationshipLayout
-    ) -> MemberChange? {
-        if former.count == targets.count, zip(former, targets).allSatisfy({ $0 == keys[$1] }) { return nil }
-        let (present, wanted) = (Set(former), Set(targets.compactMap { keys[$0] }))
-        let added = targets.filter { keys[$0].map { !present.contains($0) } ?? true }
-        let removed = former.filter { !wanted.contains($0) }.sorted().map {
-            NSManagedObjectID(layout: relationship.destination, store: store.identity, key: $0)
-        }
-        guard relationship.isOrdered || !added.isEmpty || !removed.isEmpty else { return nil }
-        return MemberChange(
-            relationship: relationship, added: added, removed: removed, targets: targets)
     }
 }

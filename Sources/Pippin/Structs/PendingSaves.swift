@@ -22,7 +22,7 @@ struct PendingSaves {
     ///
     /// - Parameters:
     ///   - save: the save, whose models have been looked up.
-    ///   - mode: which of its models may be stored already; any mode but `.only`.
+    ///   - mode: which of its models may be stored already.
     ///   - models: the models as they were given; nil if they are not available.
     ///   - registry: knows their plans.
     init(
@@ -41,7 +41,8 @@ struct PendingSaves {
     ///   - models: the same models, as they were given; nil if they are not available.
     /// - Returns: whether they can become one save, with the same outcome as one after the other.
     func takes(_ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?) -> Bool {
-        guard graph.plan === plan, mode == self.mode, self.models != nil, models != nil, registry.isTree(plan)
+        guard graph.plan === plan, mode == self.mode, mode != .only, self.models != nil, models != nil,
+            registry.isTree(plan)
         else { return false }
         return (0..<graph.rootCount).allSatisfy { !holds(graph.nodes[$0].key) } && agrees(with: graph)
     }
@@ -106,6 +107,8 @@ struct PendingSaves {
         guard let graph = only?.graph ?? (try? models?.graph(registry)), let save = try lookUp(graph) else {
             throw DirectSave.NotDirect()
         }
+        // What one save has taken off its owner is gone, and the next one makes it anew.
+        if only == nil, !save.moved.isEmpty { throw DirectSave.NotDirect() }
         try mode.check(graph) { save.isKnown($0) }
         return save
     }
