@@ -62,6 +62,7 @@ enum ValueHTML {
             return "\(date(seconds)) <span class=\"sub\">UTC, <span data-local=\"\(text)\">\(text)</span></span>"
         case .json(let text): return "<pre>\(PrettyJSON.text(text))</pre>"
         case .data(let data): return bytes(data, address: address)
+        case .composite where value.enumerationValue != nil: return "\(DumpText.text(of: value))"
         case .composite(let elements):
             let rows = elements.map { element -> HTML in
                 let value = long(element.value, address: "\(address)/\(Address.encoded(element.name))")

@@ -105,7 +105,7 @@ package struct StoreSQL {
         var parts: [WrittenSQL.Part] = [
             .text("\(quoted(folded(entity.name, foldsNames))) AS (SELECT "), .key(entity), .text(" AS \"_id\""),
         ]
-        func add(_ path: [String], _ type: NSAttributeType?) {
+        func add(_ path: [String], _ type: NSAttributeType?, as name: [String]) {
             parts.append(.text(", "))
             switch type {
             case .dateAttributeType: parts.append(.date(entity, path))
@@ -121,14 +121,22 @@ package struct StoreSQL {
                 parts.append(.text("), '----')"))
             default: parts.append(.column(entity, path))
             }
-            parts.append(.text(" AS \(quoted(folded(path.joined(separator: "_"), foldsNames)))"))
+            parts.append(.text(" AS \(quoted(folded(name.joined(separator: "_"), foldsNames)))"))
         }
         func add(_ attribute: AttributeLayout, _ path: [String]) {
-            guard attribute.type == .compositeAttributeType else { return add(path, attribute.type) }
+            guard attribute.type == .compositeAttributeType else { return add(path, attribute.type, as: path) }
+            // An enumeration's raw value is the enumeration.
+            if ElementRole(of: attribute) == .rawValue, let raw = attribute.elements.first {
+                return add(path + [raw.name], raw.type, as: path)
+            }
             for element in attribute.elements { add(element, path + [element.name]) }
         }
         for slot in entity.slots where !slot.isTransient {
-            if let attribute = slot.attribute { add(attribute, [slot.name]) } else { add([slot.name], nil) }
+            if let attribute = slot.attribute {
+                add(attribute, [slot.name])
+            } else {
+                add([slot.name], nil, as: [slot.name])
+            }
         }
         return parts + [.text(" FROM "), .table(entity), .text(" WHERE "), .isOf(entity), .text(")")]
     }

@@ -34,8 +34,11 @@ package indirect enum FieldValue: Equatable, Sendable {
     package struct Element: Equatable {
         package let name: String
         package let value: FieldValue
+        package let role: ElementRole
 
-        package init(name: String, value: FieldValue) { (self.name, self.value) = (name, value) }
+        package init(name: String, value: FieldValue, role: ElementRole = .member) {
+            (self.name, self.value, self.role) = (name, value, role)
+        }
     }
 
     /// - Parameters:
@@ -89,7 +92,9 @@ package indirect enum FieldValue: Equatable, Sendable {
         guard gap != nil else { return self }
         guard case .composite(let elements) = self else { return .null }
         return .composite(
-            elements.filter { !$0.value.isGap }.map { Element(name: $0.name, value: $0.value.withoutGaps) })
+            elements.filter { !$0.value.isGap }.map {
+                Element(name: $0.name, value: $0.value.withoutGaps, role: $0.role)
+            })
     }
 
     /// A value that the attribute's type does not have, as the store has it.
@@ -109,9 +114,10 @@ package indirect enum FieldValue: Equatable, Sendable {
         case let value as UnavailableValue: self = .unknown(value.reason)
         case let value as MissingExternalData: self = .missing(file: value.file.path, reason: value.reason)
         case let value as CompositeValue:
+            let role = ElementRole(of: attribute)
             self = .composite(
                 attribute.elements.map { element in
-                    Element(name: element.name, value: FieldValue(value.stored(element), element))
+                    Element(name: element.name, value: FieldValue(value.stored(element), element), role: role)
                 })
         default: self = .string("\(object)")
         }

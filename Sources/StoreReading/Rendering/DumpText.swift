@@ -65,6 +65,7 @@ package enum DumpText {
         case .missing(let file, let reason):
             return "missing: \(TextTools.inOneLine(file)) (\(TextTools.inOneLine(reason)))"
         case .composite(let elements):
+            if let value = value.enumerationValue { return text(of: value) }
             return "{ "
                 + elements.map { "\(TextTools.inOneLine($0.name)): \(text(of: $0.value))" }.joined(separator: ", ")
                 + " }"
@@ -72,6 +73,19 @@ package enum DumpText {
         case .objects(let references): return list(references)
         case .list(let values): return "[ " + values.map(text(of:)).joined(separator: ", ") + " ]"
         case .unknown(let reason): return "? \(TextTools.inOneLine(reason))"
+        }
+    }
+
+    /// `.daily`, `.custom("mine")`, or a raw value.
+    private static func text(of value: FieldValue.EnumerationValue) -> String {
+        switch value {
+        case .raw(let value): return text(of: value)
+        case .named(let name, let associated):
+            let values = associated.map { element in
+                let label = FieldValue.label(element.name).map { "\(TextTools.inOneLine($0)): " } ?? ""
+                return label + text(of: element.value)
+            }
+            return ".\(TextTools.inOneLine(name))" + (values.isEmpty ? "" : "(\(values.joined(separator: ", ")))")
         }
     }
 
