@@ -315,7 +315,7 @@ let package = Package(
             dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer", "TestSupport"]),
         // Migrations of models in a process of its own, which is killed on the way.
         .executableTarget(
-            name: "SwiftDataMigrationChild", dependencies: ["SwiftData"], path: "Tests/SwiftDataMigrationChild"),
+            name: "SwiftDataMigrationChild", dependencies: ["SwiftDataPostgres"], path: "Tests/SwiftDataMigrationChild"),
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [

@@ -104,7 +104,7 @@ struct PersistentModelExpansionTests {
     @Test(
         "leave out what is not persisted",
         arguments: [
-            "let id = 1", "static var shared: Int = 1", "@Transient var cache = 1", "lazy var cache = 1",
+            "@Transient let id = 1", "static var shared: Int = 1", "@Transient var cache = 1", "lazy var cache = 1",
             "var text: String { \"\" }", "var text: String { get { \"\" } set {} }",
         ])
     func notPersisted(_ member: String) {
@@ -119,6 +119,8 @@ struct PersistentModelExpansionTests {
             ("private(set) var a = 1", "@SwiftData::_PersistedProperty"),
             ("@Attribute(.transformable(by: T.self)) var a: T?", "@SwiftData::_TransformablePersistedProperty"),
             ("var a = 1 { didSet { print(a) } }", "@SwiftData::_PersistedProperty"),
+            ("let a: Int", "@SwiftData::_PersistedProperty"),
+            ("let a = 1", "@SwiftData::_PersistedProperty"),
         ])
     func persisted(_ member: String, _ attribute: String) {
         #expect(PersistentModelExpansion.attribute(ofMember: member).source == attribute)
@@ -129,11 +131,6 @@ struct PersistentModelExpansionTests {
         arguments: [
             ("struct Item { var a: Int }", "@Model can only be applied to a class, not to this struct."),
             ("class Item { var a = 1 }", "@Model requires an initializer be provided for 'Item'"),
-            (
-                "class Item { let a: Int; init() {} }",
-                "'a' is a constant without a value, which a model that is fetched could not set. Make it a 'var' with "
-                    + "'private(set)', or give it a value."
-            ),
             (
                 "class Item { @Transient var a: Int; init() {} }",
                 "@Transient requires 'a' to have an initial value, which it has after each fetch."

@@ -32,7 +32,7 @@ enum EntriesV3: VersionedSchema {
         var number: Int
         var note: String?
         /// Twice the number, as the step to this version has it.
-        var total: Int = -1
+        var total: Int = 0
         init(_ number: Int) { self.number = number }
     }
 }
@@ -42,14 +42,28 @@ enum EntriesPlan: SchemaMigrationPlan {
     static var stages: [MigrationStage] {
         [
             .lightweight(fromVersion: EntriesV1.self, toVersion: EntriesV2.self),
+            // Code that must not be run twice on the same rows, and that saves them in parts.
             .custom(
-                fromVersion: EntriesV2.self, toVersion: EntriesV3.self, willMigrate: nil,
-                didMigrate: { context in
-                    for entry in try context.fetch(FetchDescriptor<EntriesV3.Entry>()) {
-                        entry.total = 2 * entry.number
+                fromVersion: EntriesV2.self, toVersion: EntriesV3.self,
+                willMigrate: { context in
+                    try saving(context, try context.fetch(FetchDescriptor<EntriesV2.Entry>())) { entry in
+                        entry.note = (entry.note ?? "") + "seen"
                     }
-                    try context.save()
+                },
+                didMigrate: { context in
+                    try saving(context, try context.fetch(FetchDescriptor<EntriesV3.Entry>())) { entry in
+                        entry.total += 2 * entry.number
+                    }
                 }),
         ]
+    }
+
+    private static func saving<Model: PersistentModel>(
+        _ context: ModelContext, _ models: [Model], _ change: (Model) -> Void
+    ) throws {
+        for start in stride(from: 0, to: models.count, by: 500) {
+            for model in models[start..<min(start + 500, models.count)] { change(model) }
+            try context.save()
+        }
     }
 }

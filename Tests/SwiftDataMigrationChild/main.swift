@@ -1,11 +1,14 @@
 import Foundation
-import SwiftData
+import SwiftDataPostgres
 
 /// What a migration test runs in a process of its own: `SwiftDataMigrationChild make STORE ROWS`, and
-/// `SwiftDataMigrationChild migrate STORE`, through three versions.
+/// `SwiftDataMigrationChild migrate STORE`, through three versions. A store is a file, or `postgresql://…`.
 func run(_ arguments: [String]) throws {
     guard arguments.count >= 2 else { throw CocoaError(.featureUnsupported) }
-    let configuration = ModelConfiguration(url: URL(fileURLWithPath: arguments[1]))
+    let place = arguments[1]
+    let configuration =
+        place.hasPrefix("postgresql:")
+        ? ModelConfiguration(postgres: place) : ModelConfiguration(url: URL(fileURLWithPath: place))
     switch arguments[0] {
     case "make":
         let container = try ModelContainer(

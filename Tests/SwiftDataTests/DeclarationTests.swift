@@ -6,8 +6,7 @@ import Testing
 /// A model of the forms in which programs write theirs.
 @Model
 public final class Specimen {
-    /// A constant with a value is not persisted.
-    let kind = "specimen"
+    @Transient let kind = "specimen"
     static let all = "all"
     /// A name that others may read.
     public private(set) var name: String

@@ -37,6 +37,29 @@ struct FetchingTests {
         #expect(try library.context.fetch(FetchDescriptor(sortBy: order)).map(\.title) == ["b", "c", "a"])
     }
 
+    @Test("sorts by the identifier, as a last resort among equal models, saved or not")
+    func byIdentifier() throws {
+        let library = try Library()
+        for _ in 0..<5 { library.context.insert(Item(timestamp: Date(timeIntervalSinceReferenceDate: 1))) }
+        try library.context.save()
+        func sorted(_ order: SortOrder) throws -> [PersistentIdentifier] {
+            let descriptor = FetchDescriptor<Item>(
+                sortBy: [SortDescriptor(\.timestamp), SortDescriptor(\.persistentModelID, order: order)])
+            return try library.context.fetch(descriptor).map(\.persistentModelID)
+        }
+        let saved = try sorted(.forward)
+        #expect(saved == saved.sorted())
+        #expect(try sorted(.reverse) == saved.reversed())
+        library.context.insert(Item(timestamp: Date(timeIntervalSinceReferenceDate: 1)))
+        let all = try sorted(.forward)
+        #expect(all.count == 6)
+        #expect(all.filter(Set(saved).contains) == saved)
+        #expect(try Set(sorted(.reverse)) == Set(all))
+        library.context.insert(Book(isbn: "1", title: "a", author: Author(name: "x")))
+        let books = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author?.persistentModelID)])
+        #expect(try library.context.fetch(books).count == 1)
+    }
+
     @Test("refuses an order by a computed property")
     func unsupportedOrder() throws {
         let library = try library([])

@@ -83,12 +83,6 @@ struct LayoutTests {
         let folder = try TestFolder()
         let schema = Schema([Item.self], version: Schema.Version(2, 1, 0))
         _ = try ModelContainer(for: schema, configurations: ModelConfiguration(url: folder.store))
-        let hex = try #require(try plainSQL("SELECT Z_PLIST FROM Z_METADATA", in: folder.store).first)
-        var bytes = Data()
-        for start in stride(from: 0, to: hex.count, by: 2) {
-            bytes.append(UInt8(hex.dropFirst(start).prefix(2), radix: 16) ?? 0)
-        }
-        let metadata = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-        #expect(metadata?["NSStoreModelVersionIdentifiers"] as? [String] == ["2.1.0"])
+        #expect(try storedVersions(folder.store) == ["2.1.0"])
     }
 }

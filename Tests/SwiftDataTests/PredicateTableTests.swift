@@ -81,6 +81,7 @@ struct PredicateTableTests {
             ("start", #Predicate { $0.title.starts(with: "Em") }),
             ("empty", #Predicate { $0.title.isEmpty }),
             ("not empty", #Predicate { !$0.title.isEmpty }),
+            ("empty is false", #Predicate { $0.title.isEmpty == false }),
             ("length", #Predicate { $0.title.count > 5 }),
             ("among an array", #Predicate { titles.contains($0.title) }),
             ("among a set", #Predicate { isbns.contains($0.isbn) }),

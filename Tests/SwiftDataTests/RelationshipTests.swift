@@ -40,6 +40,19 @@ struct RelationshipTests {
         #expect(found.books.first?.reviews.first?.book.title == "Emma")
     }
 
+    @Test("has the order of an array that is inserted with its model, before and after the save")
+    func order() throws {
+        let library = try Library()
+        let author = Author(name: "Austen")
+        let titles = (0..<30).map { "Book \($0)" }
+        author.books = titles.map { Book(isbn: $0, title: $0) }
+        library.context.insert(author)
+        #expect(author.books.map(\.title) == titles)
+        try library.context.save()
+        #expect(author.books.map(\.title) == titles)
+        #expect(try library.fetched(by: SortDescriptor(\Author.name)).first?.books.map(\.title) == titles)
+    }
+
     @Test("inserts a new model that is related to an inserted one")
     func joins() throws {
         let library = try Library()

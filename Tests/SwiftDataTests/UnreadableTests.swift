@@ -22,6 +22,36 @@ final class Sample {
     }
 }
 
+/// A value that is not Codable.
+final class Paint: NSObject {
+    let name: String
+    init(name: String) { self.name = name }
+}
+
+/// Makes the bytes of a paint's name; empty names are not read.
+private final class PaintTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+    override class func allowsReverseTransformation() -> Bool { true }
+    override func transformedValue(_ value: Any?) -> Any? { (value as? Paint).map { NSData(data: Data($0.name.utf8)) } }
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        guard let data = value as? Data ?? (value as? NSData).map(Data.init(referencing:)), data != Data([0]) else {
+            return nil
+        }
+        return String(data: data, encoding: .utf8).map(Paint.init(name:))
+    }
+}
+
+@Model
+final class Wall {
+    var name: String
+    @Attribute(.transformable(by: "PaintTransformer")) var paint: Paint
+
+    init(_ name: String, _ paint: Paint) {
+        self.name = name
+        self.paint = paint
+    }
+}
+
 @Suite("What a store has and a type cannot read")
 struct UnreadableTests {
     private let folder: TestFolder
@@ -68,6 +98,32 @@ struct UnreadableTests {
         sample.kind = .square
         try context.save()
         #expect(try plainSQL("SELECT ZKIND FROM ZSAMPLE", in: folder.store) == ["square"])
+    }
+
+    @Test("is a value that only the program could make: the fetch says so, until there is one to show")
+    func transformable() throws {
+        ValueTransformer.setValueTransformer(PaintTransformer(), forName: NSValueTransformerName("PaintTransformer"))
+        let folder = try TestFolder()
+        let container = try ModelContainer(for: Wall.self, configurations: ModelConfiguration(url: folder.store))
+        let connection = try Connection(path: folder.store.path, mode: .readWrite)
+        _ = try plainSQL(
+            "INSERT INTO ZWALL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPAINT) VALUES (1, 1, 1, 'a', x'00'), (2, 1, 1, 'b', NULL)",
+            in: connection)
+        let error = #expect(throws: SwiftDataError.modelValidationFailure) {
+            try ModelContext(container).fetch(FetchDescriptor<Wall>())
+        }
+        #expect(error?.description.contains("Wall.paint") == true)
+        let context = ModelContext(container)
+        _ = Wall("c", Paint(name: "red"))
+        let walls = try context.fetch(FetchDescriptor<Wall>(sortBy: [SortDescriptor(\.name)]))
+        #expect(walls.map(\.paint.name) == ["red", "red"])
+        walls[0].name = "d"
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        for wall in walls { wall.paint = Paint(name: "blue") }
+        try context.save()
+        #expect(
+            try plainSQL("SELECT ZNAME, ZPAINT FROM ZWALL ORDER BY ZNAME", in: folder.store)
+                == ["b|626C7565", "d|626C7565"])
     }
 
     @Test("is forgotten by a rollback")

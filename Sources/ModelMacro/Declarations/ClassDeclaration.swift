@@ -30,7 +30,6 @@ package struct ClassDeclaration: Equatable, Sendable {
         /// Its initial value as it is written; nil for none.
         package var value: String?
         package var attributes: [Attribute] = []
-        package var isConstant = false
         package var isComputed = false
         /// Whether it is `static`, `class` or `lazy`.
         package var isOther = false
@@ -89,7 +88,7 @@ extension ClassDeclaration {
         case "var", "let":
             let isOther = !Set(modifiers).isDisjoint(with: ["static", "class", "lazy"])
             cursor.advance()
-            takeVariables(&cursor, isConstant: token.name == "let", isOther: isOther, attributes)
+            takeVariables(&cursor, isOther: isOther, attributes)
         case "init":
             hasInitializer = true
             cursor.advance()
@@ -112,7 +111,7 @@ extension ClassDeclaration {
     }
 
     private mutating func takeVariables(
-        _ cursor: inout TokenCursor, isConstant: Bool, isOther: Bool, _ attributes: [TokenCursor.Attribute]
+        _ cursor: inout TokenCursor, isOther: Bool, _ attributes: [TokenCursor.Attribute]
     ) {
         while let name = cursor.next?.name {
             cursor.advance()
@@ -122,7 +121,7 @@ extension ClassDeclaration {
                     Variable(
                         name: name, type: form.type, value: form.value,
                         attributes: attributes.map { Attribute(name: $0.name, arguments: $0.arguments) },
-                        isConstant: isConstant, isComputed: form.isComputed, isOther: isOther)))
+                        isComputed: form.isComputed, isOther: isOther)))
             guard form.isFollowed else { return }
         }
         // A pattern, such as `var (a, b) = …`, cannot be persisted.

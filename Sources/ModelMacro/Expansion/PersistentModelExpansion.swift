@@ -35,11 +35,6 @@ package struct PersistentModelExpansion {
             problems.append("@Model requires an initializer be provided for '\(declaration.name)'")
         }
         for variable in declaration.variables where !variable.isComputed && !variable.isOther {
-            if variable.isConstant, variable.value == nil {
-                problems.append(
-                    "'\(variable.name)' is a constant without a value, which a model that is fetched could not set. "
-                        + "Make it a 'var' with 'private(set)', or give it a value.")
-            }
             if variable.attribute("Transient") != nil, variable.value == nil, !variable.isOptionalType {
                 problems.append(
                     "@Transient requires '\(variable.name)' to have an initial value, which it has after each fetch.")
@@ -221,9 +216,10 @@ package struct PersistentModelExpansion {
 }
 
 extension ClassDeclaration.Variable {
-    /// Whether the macro makes it a property of the store.
+    /// Whether the macro makes it a property of the store. Constants are properties, too, where the compiler lets them
+    /// have accessors: in the mode of Swift 5, with a warning.
     var isPersisted: Bool {
-        !isComputed && !isConstant && !isOther && !name.hasPrefix("_$") && attribute("Transient") == nil
+        !isComputed && !isOther && !name.hasPrefix("_$") && attribute("Transient") == nil
             && !attributes.contains { ["_PersistedProperty", "_TransformablePersistedProperty"].contains($0.name) }
     }
 

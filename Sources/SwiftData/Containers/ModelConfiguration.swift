@@ -43,8 +43,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// A CloudKit database.
-    public struct CloudKitDatabase: Sendable {
-        private enum Kind: Sendable { case automatic, none, named(String) }
+    public struct CloudKitDatabase: Equatable, Sendable {
+        private enum Kind: Equatable, Sendable { case automatic, none, named(String) }
         private let kind: Kind
 
         /// The one that the program's entitlements name. Here, none.

@@ -265,7 +265,11 @@ enum StagedPlans {
                 return custom
             }
         }
-        return stages.isEmpty ? nil : NSStagedMigrationManager(stages)
+        guard !stages.isEmpty else { return nil }
+        let manager = NSStagedMigrationManager(stages)
+        // Code that has saved some of its changes could not be run again.
+        manager.isAllOrNothing = true
+        return manager
     }
 
     private static func model(of version: any VersionedSchema.Type) throws -> NSManagedObjectModel {
@@ -300,6 +304,8 @@ final class ContainerCore: @unchecked Sendable {
     let migrationPlan: (any SchemaMigrationPlan.Type)?
     let configurations: Mutex<Set<ModelConfiguration>>
     let coordinator: NSPersistentStoreCoordinator
+    /// Whether a class has properties of which only the program can make values.
+    let needsValues: Bool
     /// The model classes of the entities.
     private let bindings: [ObjectIdentifier: EntityBinding]
     private let bindingsByName: [String: EntityBinding]
@@ -331,6 +337,7 @@ final class ContainerCore: @unchecked Sendable {
         self.coordinator = coordinator
         self.migrationPlan = migrationPlan
         self.configurations = Mutex(configurations)
+        needsValues = schema.modelTypes.values.contains { $0.properties.contains(where: \.needsValue) }
         let layout = coordinator.modelLayout
         let found = schema.modelTypes.values.compactMap { type in
             layout.entityByName[type.name].map { EntityBinding(type, $0) }

@@ -7,16 +7,21 @@ extension ModelContext {
     ///
     /// - Parameter descriptor: what to fetch.
     /// - Returns: the models, with their values.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and similar errors for what a store cannot do, and the errors
-    ///   of the stores.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and similar errors for what a store cannot do,
+    ///   ``SwiftDataError/modelValidationFailure`` for a value that cannot be read where the program alone could make
+    ///   another one, and the errors of the stores.
     public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
         takeOver()
         if let store = ownStore(of: T.self) {
             return try OwnStoreFetch(context: self, store: store, descriptor: descriptor).models()
         }
         let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(places: self).request(descriptor)
-        return try asking(descriptor.predicate) { try objectContext.fetch(request) }
+        let models = try asking(descriptor.predicate) { try objectContext.fetch(request) }
             .compactMap { ($0 as? ModelObject).map(model) as? T }
+        guard core.needsValues, let obstacle = models.lazy.compactMap(\.modelState?.obstacle).first else {
+            return models
+        }
+        throw SwiftDataError.modelValidationFailure.because("\(obstacle) Mend the row, or let the property be optional.")
     }
 
     /// The number of models that a fetch would find.

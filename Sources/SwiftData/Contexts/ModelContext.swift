@@ -207,9 +207,13 @@ public class ModelContext: Equatable, SendableMetatype {
         guard root.object == nil else {
             return refuse("A \(root.type.name) belongs to another context. Fetch it here by its persistentModelID.")
         }
+        // In the order of the arrays, so that these have it after the save.
         var made: [ModelState] = []
         var waiting = [root]
-        while let state = waiting.popLast() {
+        var next = 0
+        while next < waiting.count {
+            let state = waiting[next]
+            next += 1
             guard state.object == nil else {
                 if state.context !== self { refuse("A related \(state.type.name) belongs to another context.") }
                 continue
@@ -222,7 +226,7 @@ public class ModelContext: Equatable, SendableMetatype {
             if let number = state.temporaryNumber { earlyNumbers[number] = object.objectID.key }
             state.attach(to: object, binding, in: self)
             made.append(state)
-            for ends in state.related.values { waiting += ends.map(\.state) }
+            for (_, ends) in state.related.sorted(by: { $0.key < $1.key }) { waiting += ends.map(\.state) }
         }
         for state in made { state.attachRelated() }
         for state in made { noteChange(of: state.type) }

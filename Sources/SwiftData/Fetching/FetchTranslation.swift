@@ -58,14 +58,15 @@ struct FetchTranslation {
     private func sortDescriptor<T>(_ descriptor: SortDescriptor<T>) throws -> NSSortDescriptor
     where T: PersistentModel {
         guard let keyPath = descriptor.keyPath,
-            let keys = PropertyNames.keys(of: keyPath, from: ModelType.of(T.self)), !keys.isEmpty
+            let keys = PropertyNames.keys(of: keyPath, from: ModelType.of(T.self))
         else {
             throw SwiftDataError.unsupportedSortDescriptor.because(
                 "\(descriptor) does not sort by a persisted property. Sort what has been fetched.")
         }
         return makeSortDescriptor(
             SortTerm(
-                keyPath: keys, ascending: descriptor.order == .forward,
+                // No names lead to the identifier.
+                keyPath: keys.isEmpty ? ["objectID"] : keys, ascending: descriptor.order == .forward,
                 comparison: isLocalized(descriptor, keyPath) ? .localizedStandard : .plain))
     }
 

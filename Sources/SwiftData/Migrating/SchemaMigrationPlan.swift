@@ -21,7 +21,8 @@ public enum MigrationStage: Sendable {
     /// A step with code before and after it.
     ///
     /// `willMigrate` sees the classes of the earlier version, `didMigrate` those of the later one. What they change is
-    /// saved when they return.
+    /// saved when they return. All steps are made on a copy of the store, which takes its place afterwards: after an
+    /// error, or the end of the process, the store is as it was, and the next container begins anew.
     @preconcurrency
     case custom(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,

@@ -99,7 +99,8 @@ final class ModelState {
                 "\(type.name).\(property.name) cannot be read as \(Value.self): \(error). Let the type decode what the "
                 + "store has, or set the property."
             context?.doubt(property, of: self, reason)
-            guard let value = value ?? EmptyValue.value(of: Value.self) else { programmerError(reason) }
+            // A fetch throws for a model of which nothing can be shown; others may still lead to it.
+            guard let value = value ?? coding.placeholder else { programmerError(reason) }
             return value
         }
     }
@@ -108,8 +109,18 @@ final class ModelState {
     func isUnreadable(_ property: ModelProperty) -> Bool {
         guard !property.isRelationship else { return !property.isOptional && relatedModels(property).isEmpty }
         let stored = stored(property)
-        let reading = property.coding as? any StoredFormReading
-        return !stored.isNull && reading?.reads(stored) == false
+        guard !stored.isNull || property.needsValue else { return false }
+        return (property.coding as? any StoredFormReading)?.reads(stored) == false
+    }
+
+    /// Why a property of the model cannot be shown, not even by another value; nil if all can.
+    var obstacle: String? {
+        for property in type.properties where property.needsValue {
+            let reading = property.coding as? any StoredFormReading
+            guard reading?.hasPlaceholder == false, isUnreadable(property) else { continue }
+            return "\(type.name).\(property.name) of \(identifier) cannot be read as \(property.valueType)."
+        }
+        return nil
     }
 
     /// The stored form of an attribute's value.
@@ -307,6 +318,13 @@ final class ModelObject: NSManagedObject {
         super.didChangeValue(forKey: key)
         modelState?.objectDidChange(key)
     }
+
+    /// Whether no store has the object's row any more.
+    var isGone: Bool {
+        guard let context = managedObjectContext else { return true }
+        guard isFault, !objectID.isTemporaryID else { return false }
+        return (try? context.existingObject(with: objectID)) == nil
+    }
 }
 
 /// The places of a model class's properties in the managed objects of an entity.
@@ -336,7 +354,9 @@ final class EntityBinding: Sendable {
     func related(_ property: ModelProperty, of object: ModelObject) -> [ModelObject] {
         guard case .relationship(let relationship) = places[property.number] else { return [] }
         guard relationship.isToMany else {
-            return (object.toOne(relationship) as? ModelObject).map { [$0] } ?? []
+            guard let end = object.toOne(relationship) as? ModelObject else { return [] }
+            // The deletion of an end that knows nothing of the relationship leaves its number behind.
+            return relationship.inverse == nil && end.isGone ? [] : [end]
         }
         let objects = object.toManyObjects(relationship).compactMap { $0 as? ModelObject }
         return objects.sorted { left, right in

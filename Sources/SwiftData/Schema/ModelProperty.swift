@@ -68,6 +68,13 @@ final class ModelProperty: @unchecked Sendable {
 
     var isToMany: Bool { if case .toMany = kind { true } else { false } }
 
+    /// Whether only the program can make a value to show: one of a transformer, which is neither optional nor has an
+    /// initial value.
+    var needsValue: Bool {
+        guard case .attribute(.transformable) = kind else { return false }
+        return !isOptional && defaultValue == nil
+    }
+
     /// The class at the other end of a relationship.
     var destination: (any PersistentModel.Type)? {
         switch kind {

@@ -98,6 +98,9 @@ final class ModelType: @unchecked Sendable {
         for name in (constraints + indices + rtrees).joined() where !properties.contains(where: { $0.name == name }) {
             problems.append("\(self.name) names \(name) in #Unique or #Index, which is not one of its properties.")
         }
+        for name in constraints.joined() where properties.first(where: { $0.name == name })?.isToMany == true {
+            problems.append("\(self.name).\(name) is an array of models, which cannot be unique.")
+        }
         (self.constraints, self.indices, self.rtrees, self.problems) = (constraints, indices, rtrees, problems)
     }
 

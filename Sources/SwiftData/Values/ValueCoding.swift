@@ -1,4 +1,5 @@
 import CoreData
+import Synchronization
 
 /// Converts the values of one type to what a store keeps for an attribute, and back.
 class ValueCoding<Value> {
@@ -31,6 +32,9 @@ class ValueCoding<Value> {
     /// A value for an attribute that has none in the store; nil if the type has none to offer.
     var absent: Value? { nil }
 
+    /// A value of the type, whatever it says, for an attribute of which nothing can be read; nil if there is none.
+    var placeholder: Value? { EmptyValue.value(of: Value.self) }
+
     /// A value that few computations leave as it is; nil if the type has none to offer.
     var sample: Value? { absent }
 }
@@ -38,9 +42,13 @@ class ValueCoding<Value> {
 /// Tells whether values can be read, whatever their type.
 protocol StoredFormReading: AnyObject {
     func reads(_ stored: StoredValue) -> Bool
+    /// Whether there is a value to show where none can be read.
+    var hasPlaceholder: Bool { get }
 }
 
-extension ValueCoding: StoredFormReading {}
+extension ValueCoding: StoredFormReading {
+    final var hasPlaceholder: Bool { absent != nil || placeholder != nil }
+}
 
 private final class PrimitiveCoding<Value: StoredPrimitive>: ValueCoding<Value> {
     override func stored(_ value: Value) -> StoredValue { value.stored ?? .object(UnacceptableValue(value)) }
@@ -116,14 +124,36 @@ private final class JSONValueCoding<Value: Codable>: ValueCoding<Value> {
 }
 
 /// Values that a transformer makes bytes of: the attribute holds the value itself.
+///
+/// Nobody can make a value of such a type but the program: the first that it had stands in for those that cannot be
+/// read.
 private final class TransformableCoding<Value>: ValueCoding<Value> {
-    override func stored(_ value: Value) -> StoredValue { .object((value as? NSObject) ?? AnyValueBox(value)) }
+    private let first = Mutex<First?>(nil)
+
+    private struct First: @unchecked Sendable {
+        // @unchecked Sendable: shown only where a value of the type must be; the program's values may be shared anyway.
+        let value: Value
+    }
+
+    override func stored(_ value: Value) -> StoredValue {
+        note(value)
+        return .object((value as? NSObject) ?? AnyValueBox(value))
+    }
+
     override func value(of stored: StoredValue) throws -> Value {
         guard case .object(let object) = stored, let value = ((object as? AnyValueBox)?.value ?? object) as? Value
         else {
             throw mismatch(stored)
         }
+        note(value)
         return value
+    }
+
+    override var placeholder: Value? { super.placeholder ?? first.withLock { $0?.value } }
+
+    private func note(_ value: Value) {
+        let noted = First(value: value)
+        first.withLock { if $0 == nil { $0 = noted } }
     }
 }
 

@@ -14,15 +14,40 @@ struct StagedMigration {
     ///
     /// - Throws: 134504 if no stage has the store's or the model's version, 134506 if the model is older than the
     ///   store, 134090 if another process is running stages, the errors of handlers, and those of lightweight
-    ///   migration, with the stage. The store then has the version of the last completed stage.
+    ///   migration, with the stage. The store then has the version of the last completed stage, or its own if the
+    ///   manager completes all stages or none.
     func run() throws {
         defer { manager.container = nil }
-        try format.alone(url, options: options) {
-            for index in try plan(to: model).customStages {
-                guard let stage = manager.stages[index] as? NSCustomMigrationStage else { continue }
-                do { try run(stage) } catch { throw failure(stage, error) }
-            }
-            _ = try migrate(to: model)
+        guard manager.isAllOrNothing, try hasCode() else {
+            return try format.alone(url, options: options) { try runStages() }
+        }
+        try format.succeed(url, options: options, failing: { $0 }) { places in
+            // Another process may have run the stages while this one waited.
+            guard try hasCode() else { return nil }
+            let place = try places.place(step: 1)
+            try places.copy(url, to: place)
+            let migration = StagedMigration(
+                manager: manager, format: format, url: place, model: model, configuration: configuration,
+                options: options)
+            try migration.runStages()
+            return place
+        }
+        _ = try migrate(to: model)
+    }
+
+    private func runStages() throws {
+        for index in try plan(to: model).customStages {
+            guard let stage = manager.stages[index] as? NSCustomMigrationStage else { continue }
+            do { try run(stage) } catch { throw failure(stage, error) }
+        }
+        _ = try migrate(to: model)
+    }
+
+    /// Whether a stage between the store's version and the model has a handler.
+    private func hasCode() throws -> Bool {
+        try plan(to: model).customStages.contains { index in
+            guard let stage = manager.stages[index] as? NSCustomMigrationStage else { return false }
+            return stage.willMigrateHandler != nil || stage.didMigrateHandler != nil
         }
     }
 
@@ -287,6 +312,10 @@ open class NSStagedMigrationManager: NSObject {
 
     /// The container of the store during its migration, for the handlers of custom stages; `nil` at other times.
     open internal(set) var container: NSPersistentContainer?
+
+    /// Whether the stages are run on a copy, which takes the store's place when all are complete. What a handler
+    /// throws, and the end of the process, then leave the store as it was.
+    package var isAllOrNothing = false
 
     /// Creates a manager of stages in the order of the versions.
     ///
