@@ -102,13 +102,13 @@ public final class ModelAccess {
         try cancellation?.check()
         if manager.session.roundsDates { try graph.checkRoundedDates() }
         if givenFields == nil, deletion == nil, pending?.takes(graph, mode, models) ?? true,
-            let direct = try directSave(graph, mode)
+            let save = try rowSave(graph, mode)
         {
-            try mode.check(graph) { direct.isKnown($0) }
-            if pending?.add(direct, models) == nil {
-                pending = PendingSaves(direct, mode, models, manager.registry)
+            try mode.check(graph) { save.isKnown($0) }
+            if pending?.add(save, models) == nil {
+                pending = PendingSaves(save, mode, models, manager.registry)
             }
-            return direct.outcomes
+            return save.outcomes
         }
         return try onContext { try Self.write(graph, mode, in: $0, setting: givenFields) }
     }
@@ -121,21 +121,25 @@ public final class ModelAccess {
         rows.session.expectRows(count, of: direct.layout)
     }
 
-    private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {
-        // What no model of a graph leads to is looked up as objects only.
-        guard savesRows, !graph.hasLeftModels, deletion == nil, let rows = storeRows, isUntouched,
-            let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
+    /// A save by rows; nil where the models must be saved as objects.
+    private func rowSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> (any RowSave)? {
+        guard savesRows, deletion == nil, isUntouched, let rows = storeRows, let store = rows.session.onlyStore,
+            store.takesRows
         else { return nil }
-        // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
-        // harm. A block that has read before may have decided by what it read, so its save must conflict even if
-        // the row already has the wanted values.
-        let isGuarded =
-            graph.nodes.count == 1 && pending == nil && mode != .only && direct.isFoundByUniqueIdentifier
-            && turn?.transaction.hasRead == false
-        let looked = isGuarded ? rows.reading(.now) : rows
-        do {
-            return try DirectSave(graph, direct, looked, store, replacesAll: mode == .only)
-        } catch is DirectSave.NotDirect { return nil }
+        // What no model of a graph leads to would not be looked up.
+        if !graph.hasLeftModels, let (direct, _) = try rows.directPlan(graph.plan, manager.registry) {
+            // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
+            // harm. A block that has read before may have decided by what it read, so its save must conflict even if
+            // the row already has the wanted values.
+            let isGuarded =
+                graph.nodes.count == 1 && pending == nil && mode != .only && direct.isFoundByUniqueIdentifier
+                && turn?.transaction.hasRead == false
+            do {
+                let looked = isGuarded ? rows.reading(.now) : rows
+                return try DirectSave(graph, direct, looked, store, replacesAll: mode == .only)
+            } catch is DirectSave.NotDirect {}
+        }
+        do { return try GraphSave(graph, rows, store, mode) } catch is DirectSave.NotDirect { return nil }
     }
 
     /// Deletes rows with the block, if it does nothing else.
@@ -195,8 +199,7 @@ public final class ModelAccess {
                 deletion = nil
             }
             if let saves = pending {
-                try saves.save(hasRead: turn.transaction.hasRead) { try directSave($0, saves.mode) }
-                    .commit(in: turn.transaction)
+                try commit(saves, in: turn.transaction)
                 pending = nil
             }
         } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
@@ -205,6 +208,14 @@ public final class ModelAccess {
             throw error
         } catch {
             throw PersistenceError(saving: error, manager.registry)
+        }
+    }
+
+    private func commit(_ saves: PendingSaves, in transaction: OptimisticTransaction) throws {
+        let save = try saves.save(hasRead: transaction.hasRead) { try rowSave($0, saves.mode) }
+        do { try save.commit(in: transaction) } catch is DirectSave.NotDirect where saves.isOne && save is DirectSave {
+            guard let rows = storeRows, let store = rows.session.onlyStore else { throw DirectSave.NotDirect() }
+            try GraphSave(save.graph, rows, store, saves.mode).commit(in: transaction)
         }
     }
 

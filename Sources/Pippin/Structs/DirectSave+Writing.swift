@@ -30,10 +30,6 @@ extension DirectSave {
         return values
     }
 
-    /// Writes the differences.
-    ///
-    /// - Parameter transaction: the transaction of the block.
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
     func commit(in transaction: OptimisticTransaction) throws {
         try rows.session.saveRows(to: store, in: transaction) { try changes(in: transaction, countsKeys: $0) }
     }

@@ -3,9 +3,9 @@ import StoreSession
 /// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
 /// differences become a change set.
 ///
-/// It handles the usual cases. Everything else (a value that breaks a rule, sides that contradict each other) is left
-/// to `GraphWriter`, which has the same outcome.
-final class DirectSave {
+/// It handles the usual cases. Everything else (models of their own type, sides that contradict each other) is left to
+/// `GraphSave`, and what breaks a rule to `GraphWriter`, which has the same outcome.
+final class DirectSave: RowSave {
     let graph: ModelGraph
     /// By the number of the entity in the graph.
     let plans: [DirectPlan?]
@@ -56,7 +56,7 @@ final class DirectSave {
         let targets: [Int]
     }
 
-    /// Thrown to leave the save to `GraphWriter`.
+    /// Thrown to leave the save to `GraphSave`, or to `GraphWriter`.
     struct NotDirect: Error {}
 
     /// Looks the models up.
@@ -140,6 +140,9 @@ final class DirectSave {
         if case .now = rows.scope { return true }
         return false
     }
+
+    /// What one of several saves takes off its owner, another one makes anew.
+    var isOneOfSeveral: Bool { moved.isEmpty }
 
     /// Whether one of the given models was stored before.
     func isKnown(_ root: Int) -> Bool { keys[root] != nil }

@@ -5,7 +5,7 @@ import StoreSession
 /// the end.
 struct PendingSaves {
     /// The only save, whose models have been looked up; nil if there are several.
-    private var only: DirectSave?
+    private var only: (any RowSave)?
     /// The graph of the first one.
     private let first: ModelGraph
     private let models: (any PendingModels)?
@@ -26,12 +26,15 @@ struct PendingSaves {
     ///   - models: the models as they were given; nil if they are not available.
     ///   - registry: knows their plans.
     init(
-        _ save: DirectSave, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?,
+        _ save: any RowSave, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?,
         _ registry: ModelRegistry
     ) {
         (only, first, self.mode, self.models) = (save, save.graph, mode, models)
         (plan, self.registry) = (save.graph.plan, registry)
     }
+
+    /// Whether there is one save, and not several.
+    var isOne: Bool { only != nil }
 
     /// Whether another save can be joined with the pending ones.
     ///
@@ -67,7 +70,7 @@ struct PendingSaves {
     }
 
     /// Adds a save for which `takes` returned true.
-    mutating func add(_ save: DirectSave, _ models: (any PendingModels)?) {
+    mutating func add(_ save: any RowSave, _ models: (any PendingModels)?) {
         let graph = save.graph
         only = nil
         keys.formUnion(graph.nodes[..<graph.rootCount].lazy.map(\.key))
@@ -100,7 +103,7 @@ struct PendingSaves {
     /// - Returns: the save.
     /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is
     ///   stored by now, or is not, and what reading throws.
-    func save(hasRead: Bool, _ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
+    func save(hasRead: Bool, _ lookUp: (ModelGraph) throws -> (any RowSave)?) throws -> any RowSave {
         if let only, !(hasRead && only.readsCurrentState) { return only }
         // Changes that are not allowed in one save, such as a model that moves to another owner, may be allowed in
         // two.
@@ -108,7 +111,7 @@ struct PendingSaves {
             throw DirectSave.NotDirect()
         }
         // What one save has taken off its owner is gone, and the next one makes it anew.
-        if only == nil, !save.moved.isEmpty { throw DirectSave.NotDirect() }
+        if only == nil, !save.isOneOfSeveral { throw DirectSave.NotDirect() }
         try mode.check(graph) { save.isKnown($0) }
         return save
     }

@@ -133,13 +133,13 @@ struct WaysOfDeletingTests {
         #expect(try stores.rows.readAndWait { try $0.find(Gallery.self, id: 2) } == second)
     }
 
-    @Test("leave the same behind where all other models of a type go, as rows where nothing that stays loses and gains")
+    @Test("leave the same behind where all other models of a type go")
     func replacing() throws {
-        try changeBoth(asRows: false) { store -> Int in
+        try changeBoth { store -> Int in
             try store.replaceAll(with: [hall(1, shelves: 1...2), hall(9)])
             return 0
         }
-        try changeBoth(asRows: false) { store -> Int in
+        try changeBoth { store -> Int in
             try store.replaceAll(with: [1, 9].map { Penman(id: $0, name: "new", born: nil) })
             return 0
         }

@@ -1,0 +1,311 @@
+import StoreSession
+
+/// The rows that a save changes, with their relationships: a change of one end changes the other one, and a deletion
+/// follows the delete rules, as with objects of a context. What is read is of the transaction's state.
+///
+/// Where objects have a say (custom classes, validation, a value that is missing), it throws `DirectSave.NotDirect`.
+final class ChangedRows {
+    let rows: StoreRows
+    let store: SessionStore
+    // Only one thread at a time uses this, so checking its accesses for overlaps would find nothing.
+    @exclusivity(unchecked) private(set) var entries: [Entry] = []
+    @exclusivity(unchecked) private var numbers: [NSManagedObjectID: Int] = [:]
+    /// The deleted rows whose delete rules were not followed yet.
+    @exclusivity(unchecked) private var leaving: [Int] = []
+
+    /// A row that is known, by its number.
+    struct Entry {
+        let layout: EntityLayout
+        /// Nil for a new row, until it gets one.
+        fileprivate(set) var identifier: NSManagedObjectID?
+        let isNew: Bool
+        /// The row as it is stored; nil for a new one, and for one that only others lead to so far.
+        fileprivate(set) var row: Row?
+        fileprivate(set) var values: ContiguousArray<StoredValue>
+        /// The ends of relationships to one that were set, by slot.
+        fileprivate var ends: [Int: Int?] = [:]
+        fileprivate var lists: [Int: List] = [:]
+        fileprivate(set) var isDeleted = false
+    }
+
+    /// The members of a relationship to many.
+    fileprivate struct List {
+        let isOrdered: Bool
+        /// As they are stored, if they were read.
+        var stored: [Int]?
+        var members: [Int] = []
+        var added: [Int] = []
+        var removed: Set<Int> = []
+
+        var isChanged: Bool {
+            !added.isEmpty || !removed.isEmpty || isOrdered && stored.map { $0 != members } ?? false
+        }
+    }
+
+    init(_ rows: StoreRows, _ store: SessionStore) { (self.rows, self.store) = (rows, store) }
+
+    // MARK: Reading
+
+    /// The number of a row that was read.
+    func note(_ row: Row) -> Int {
+        let number = number(of: row.objectID)
+        if entries[number].row == nil {
+            entries[number].row = row
+            entries[number].values = row.values
+        }
+        return number
+    }
+
+    private func number(of identifier: NSManagedObjectID) -> Int {
+        if let known = numbers[identifier] { return known }
+        entries.append(Entry(layout: identifier.layout, identifier: identifier, isNew: false, values: []))
+        numbers[identifier] = entries.count - 1
+        return entries.count - 1
+    }
+
+    /// A new row, with its entity's default values.
+    func insert(_ layout: EntityLayout) -> Int {
+        entries.append(Entry(layout: layout, isNew: true, values: layout.defaultValues))
+        return entries.count - 1
+    }
+
+    /// Reads rows that are known by their IDs only.
+    private func load(_ wanted: [Int]) throws {
+        let missing = wanted.filter { !entries[$0].isNew && entries[$0].row == nil }
+        guard !missing.isEmpty else { return }
+        let found = try rows.rows(for: missing.compactMap { entries[$0].identifier })
+        for row in found { _ = note(row) }
+        // A relationship leads to a row that is not there.
+        guard missing.allSatisfy({ entries[$0].row != nil }) else { throw DirectSave.NotDirect() }
+    }
+
+    /// Reads the members of a relationship of rows.
+    func load(_ relationship: RelationshipLayout, of wanted: [Int]) throws {
+        guard relationship.isToMany else { return try load(wanted) }
+        let missing = wanted.filter { !entries[$0].isNew && entries[$0].lists[relationship.index]?.stored == nil }
+        guard !missing.isEmpty else { return }
+        let found = try rows.scope.reading(rows.session) {
+            try rows.session.destinations(of: relationship, for: missing.compactMap { entries[$0].identifier })
+        }
+        for (place, ends) in zip(missing, found) {
+            let stored = ends.map(number(of:))
+            var list = entries[place].lists[relationship.index] ?? List(isOrdered: relationship.isOrdered)
+            list.stored = stored
+            list.members = stored.filter { !list.removed.contains($0) } + list.added
+            entries[place].lists[relationship.index] = list
+        }
+    }
+
+    /// The rows that a relationship of a row leads to, in order.
+    func ends(of relationship: RelationshipLayout, at number: Int) throws -> [Int] {
+        if relationship.isToMany {
+            try load(relationship, of: [number])
+            return entries[number].lists[relationship.index]?.members ?? []
+        }
+        return try end(of: relationship, at: number).map { [$0] } ?? []
+    }
+
+    private func end(of relationship: RelationshipLayout, at number: Int) throws -> Int? {
+        if let set = entries[number].ends[relationship.slot] { return set }
+        if entries[number].isNew { return nil }
+        try load([number])
+        guard case .identifier(let identifier) = entries[number].values[relationship.slot] else { return nil }
+        return self.number(of: identifier)
+    }
+
+    /// Whether a row differs from the stored one.
+    func isChanged(_ number: Int) -> Bool {
+        entries[number].isNew || !changedSlots(number).isEmpty
+            || entries[number].lists.values.contains(where: \.isChanged)
+    }
+
+    // MARK: Changing
+
+    /// Sets a value. The row was read, or is new.
+    func set(_ value: StoredValue, at slot: Int, of number: Int) { entries[number].values[slot] = value }
+
+    /// Sets the ends of a relationship.
+    func connect(_ relationship: RelationshipLayout, of number: Int, to targets: [Int]) throws {
+        guard relationship.isToMany else { return try connect(relationship, of: number, to: targets.first) }
+        let former = try ends(of: relationship, at: number)
+        let (present, wanted) = (Set(former), Set(targets))
+        let staying = former.filter(wanted.contains)
+        if staying.count < former.count { change(relationship, of: number) { $0.members = staying } }
+        for end in former where !wanted.contains(end) {
+            remove(end, from: relationship, of: number, leavingMembers: true)
+            if let inverse = relationship.inverse { try disconnect(inverse, of: end, from: number) }
+        }
+        for end in targets where !present.contains(end) {
+            add(end, to: relationship, of: number)
+            if let inverse = relationship.inverse { try join(inverse, of: end, to: number) }
+        }
+        if relationship.isOrdered { change(relationship, of: number) { $0.members = targets } }
+    }
+
+    private func connect(_ relationship: RelationshipLayout, of number: Int, to target: Int?) throws {
+        let former = try end(of: relationship, at: number)
+        guard former != target else { return }
+        entries[number].ends[relationship.slot] = .some(target)
+        guard let inverse = relationship.inverse else { return }
+        if let former { try disconnect(inverse, of: former, from: number) }
+        if let target { try join(inverse, of: target, to: number) }
+    }
+
+    /// Takes a row off a relationship, whose other end has changed already.
+    private func disconnect(_ relationship: RelationshipLayout, of number: Int, from other: Int) throws {
+        if relationship.isToMany { return remove(other, from: relationship, of: number) }
+        if try end(of: relationship, at: number) == other { entries[number].ends[relationship.slot] = .some(nil) }
+    }
+
+    /// Adds a row to a relationship, whose other end has changed already.
+    private func join(_ relationship: RelationshipLayout, of number: Int, to other: Int) throws {
+        if relationship.isToMany { return add(other, to: relationship, of: number) }
+        let former = try end(of: relationship, at: number)
+        guard former != other else { return }
+        entries[number].ends[relationship.slot] = .some(other)
+        if let former, let inverse = relationship.inverse { try disconnect(inverse, of: former, from: number) }
+    }
+
+    private func remove(
+        _ member: Int, from relationship: RelationshipLayout, of number: Int, leavingMembers: Bool = false
+    ) {
+        change(relationship, of: number) { list in
+            if !leavingMembers { list.members.removeAll { $0 == member } }
+            if let place = list.added.firstIndex(of: member) {
+                list.added.remove(at: place)
+            } else {
+                list.removed.insert(member)
+            }
+        }
+    }
+
+    private func add(_ member: Int, to relationship: RelationshipLayout, of number: Int) {
+        change(relationship, of: number) { list in
+            if list.removed.remove(member) == nil { list.added.append(member) }
+            list.members.append(member)
+        }
+    }
+
+    /// Changes a list in its place, without copying its members.
+    private func change(_ relationship: RelationshipLayout, of number: Int, _ body: (inout List) -> Void) {
+        let empty = List(isOrdered: relationship.isOrdered, stored: entries[number].isNew ? [] : nil)
+        body(&entries[number].lists[relationship.index, default: empty])
+    }
+
+    /// Deletes a row, unless it is deleted already.
+    func delete(_ number: Int) {
+        guard !entries[number].isDeleted else { return }
+        entries[number].isDeleted = true
+        leaving.append(number)
+    }
+
+    /// Follows the delete rules of what was deleted, level by level.
+    private func followDeleteRules() throws {
+        while !leaving.isEmpty {
+            let level = leaving
+            leaving = []
+            for (_, group) in Dictionary(grouping: level, by: { ObjectIdentifier(entries[$0].layout) }) {
+                try load(group)
+                for relationship in entries[group[0]].layout.relationships { try load(relationship, of: group) }
+            }
+            for number in level {
+                for relationship in entries[number].layout.relationships {
+                    try follow(relationship, of: number)
+                }
+            }
+        }
+    }
+
+    private func follow(_ relationship: RelationshipLayout, of number: Int) throws {
+        let ends = try ends(of: relationship, at: number).filter { !entries[$0].isDeleted }
+        switch relationship.deleteRule {
+        case .cascadeDeleteRule: for end in ends { delete(end) }
+        case .nullifyDeleteRule:
+            guard let inverse = relationship.inverse else { return }
+            for end in ends { try disconnect(inverse, of: end, from: number) }
+        case .denyDeleteRule, .noActionDeleteRule: if !ends.isEmpty { throw DirectSave.NotDirect() }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes what has changed.
+    ///
+    /// - Parameter transaction: the transaction of the block.
+    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
+    ///   written.
+    func commit(in transaction: OptimisticTransaction) throws {
+        try followDeleteRules()
+        try rows.session.saveRows(to: store, in: transaction) { try changes(in: transaction, countsKeys: $0) }
+    }
+
+    private func changes(in transaction: OptimisticTransaction, countsKeys: Bool) throws -> ChangeSet? {
+        let all = entries.indices
+        let new = all.filter { entries[$0].isNew && !entries[$0].isDeleted }
+        let deleted = all.filter { !entries[$0].isNew && entries[$0].isDeleted }
+        let listed = all.filter { !entries[$0].isDeleted && entries[$0].lists.values.contains(where: \.isChanged) }
+        try load(deleted + listed + all.filter { !entries[$0].ends.isEmpty })
+        for number in listed {
+            // The order of a relationship to which others were added must be known.
+            for relationship in entries[number].layout.toManys where relationship.isOrdered {
+                guard entries[number].lists[relationship.index]?.added.isEmpty == false else { continue }
+                try load(relationship, of: [number])
+            }
+        }
+        let known = all.filter { !entries[$0].isNew && !entries[$0].isDeleted && isChanged($0) }
+        guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return nil }
+        let made = try rows.session.makeIdentifiers(
+            for: new.map { entries[$0].layout }, in: store, countsKeys: countsKeys, transaction)
+        for (number, identifier) in zip(new, made.identifiers) { entries[number].identifier = identifier }
+        var changes = ChangeSet()
+        changes.promises = made.promises
+        changes.inserted = try new.map { try change(of: $0, []) }
+        changes.updated = try known.map { try change(of: $0, changedSlots($0)) }
+        changes.deleted = deleted.compactMap { number in
+            entries[number].row.map { RowDeletion(objectID: $0.objectID, version: $0.version) }
+        }
+        return changes
+    }
+
+    private func change(of number: Int, _ slots: [Int]) throws -> RowChange {
+        let entry = entries[number]
+        guard let identifier = entry.identifier, entry.layout.isPlain else { throw DirectSave.NotDirect() }
+        var values = entry.values
+        for (slot, end) in entry.ends {
+            values[slot] = end.flatMap { entries[$0].identifier }.map(StoredValue.identifier) ?? .null
+        }
+        let required = entry.layout.requiredSlots ?? []
+        guard required.allSatisfy({ !values[$0].isNull }) else { throw DirectSave.NotDirect() }
+        var lists: [ToManyChange] = []
+        for relationship in entry.layout.toManys {
+            guard let list = entry.lists[relationship.index], list.isChanged else { continue }
+            lists.append(
+                ToManyChange(
+                    relationship: relationship, added: identifiers(list.added).sorted { $0.key < $1.key },
+                    removed: identifiers(list.removed).sorted { $0.key < $1.key },
+                    order: relationship.isOrdered && list.stored != nil ? identifiers(list.members) : nil))
+        }
+        return RowChange(
+            objectID: identifier, version: entry.row?.version ?? 0, values: values, changedSlots: slots,
+            toManyChanges: lists)
+    }
+
+    private func identifiers(_ numbers: some Sequence<Int>) -> [NSManagedObjectID] {
+        numbers.compactMap { entries[$0].identifier }
+    }
+
+    private func changedSlots(_ number: Int) -> [Int] {
+        guard let row = entries[number].row else { return [] }
+        var slots: [Int] = []
+        for slot in row.values.indices where entries[number].layout.slots[slot].attribute != nil {
+            if entries[number].values[slot] != row.values[slot] { slots.append(slot) }
+        }
+        for (slot, end) in entries[number].ends {
+            var former: NSManagedObjectID?
+            if case .identifier(let identifier) = row.values[slot] { former = identifier }
+            let isSame = end.map { entries[$0].identifier.map { $0 == former } ?? false } ?? (former == nil)
+            if !isSame { slots.append(slot) }
+        }
+        return slots.sorted()
+    }
+}

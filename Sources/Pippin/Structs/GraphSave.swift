@@ -1,0 +1,236 @@
+import StoreSession
+
+/// A save of models as rows, which is looked up at once and written when its block ends.
+protocol RowSave: AnyObject {
+    var graph: ModelGraph { get }
+    /// What becomes of the given models.
+    var outcomes: [SaveOutcome] { get }
+    /// Whether the models were looked up in the current state, outside of the transaction.
+    var readsCurrentState: Bool { get }
+
+    /// Whether it may be several saves that were joined.
+    var isOneOfSeveral: Bool { get }
+
+    /// Whether one of the given models was stored before.
+    func isKnown(_ root: Int) -> Bool
+
+    /// Writes the differences.
+    ///
+    /// - Parameter transaction: the transaction of the block.
+    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
+    ///   written.
+    func commit(in transaction: OptimisticTransaction) throws
+}
+
+/// A save of models whatever they lead to: models of their own type, models on both sides of a relationship, one that
+/// is owned by another one alone, sides that contradict each other.
+///
+/// It does with rows what `GraphWriter` does with objects. `DirectSave` saves the usual models without knowing all of
+/// their rows.
+final class GraphSave: RowSave {
+    let graph: ModelGraph
+    private let changed: ChangedRows
+    /// The numbers of the nodes' rows, by node.
+    private var numbers: [Int?]
+    private var isNew: [Bool]
+
+    /// Looks the models up, and changes their rows.
+    ///
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - rows: the store's rows, in the transaction's state.
+    ///   - store: the store.
+    ///   - mode: which of the models may be stored already.
+    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    init(_ graph: ModelGraph, _ rows: StoreRows, _ store: SessionStore, _ mode: GraphWriter.Mode) throws {
+        self.graph = graph
+        changed = ChangedRows(rows, store)
+        numbers = Array(repeating: nil, count: graph.nodes.count)
+        isNew = Array(repeating: false, count: graph.nodes.count)
+        let layouts = try graph.tables.map { try rows.layout(of: $0.plan) }
+        guard layouts.allSatisfy(\.isPlain) else { throw DirectSave.NotDirect() }
+        try find(layouts)
+        try mode.check(graph) { numbers[$0] != nil }
+        insert(layouts)
+        try setValues()
+        var left: [Int] = []
+        for node in graph.nodes.indices where !graph.nodes[node].isReference {
+            left += try connect(node, layouts[graph.nodes[node].table])
+        }
+        outcomes = (0..<graph.rootCount).map { [numbers, isNew, changed] root in
+            isNew[root] ? .inserted : numbers[root].map(changed.isChanged) ?? false ? .updated : .unchanged
+        }
+        try delete(left)
+        if mode == .only { try deleteOthers() }
+    }
+
+    private(set) var outcomes: [SaveOutcome] = []
+    var readsCurrentState: Bool { false }
+    var isOneOfSeveral: Bool { false }
+
+    func isKnown(_ root: Int) -> Bool { numbers[root] != nil && !isNew[root] }
+
+    func commit(in transaction: OptimisticTransaction) throws { try changed.commit(in: transaction) }
+
+    // MARK: Steps
+
+    private func find(_ layouts: [EntityLayout]) throws {
+        var nodes: [[Int]] = Array(repeating: [], count: graph.tables.count)
+        for node in graph.nodes.indices { nodes[graph.nodes[node].table].append(node) }
+        for (table, nodes) in nodes.enumerated() where !nodes.isEmpty {
+            let plan = graph.tables[table].plan
+            // Many new models usually come into an empty table.
+            if nodes.count > 100, try changed.rows.isEmpty(plan) { continue }
+            let identifiers = nodes.compactMap { graph.storedIdentifier($0, plan) }
+            guard identifiers.count == nodes.count else { throw DirectSave.NotDirect() }
+            let slot = try changed.rows.slots(of: plan)[plan.uidField]
+            let kind = plan.record.attributeKinds[plan.uidField]
+            try changed.rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
+                guard let key = RecordKey(try row.value(at: slot), kind), let node = graph.node(key, of: plan),
+                    numbers[node] == nil
+                else { throw DirectSave.NotDirect() }
+                numbers[node] = changed.note(try row.whole())
+            }
+            let known = nodes.filter { !graph.nodes[$0].isReference }.compactMap { numbers[$0] }
+            for field in plan.relationships {
+                guard let relationship = layouts[table].relationship(named: plan.fields[field].name) else { continue }
+                try changed.load(relationship, of: known)
+            }
+        }
+        for node in graph.nodes.indices where graph.nodes[node].isReference && numbers[node] == nil {
+            let plan = graph.nodes[node].plan
+            let source = graph.relationship(to: node) ?? (plan.name, plan.uidKey)
+            throw PersistenceError.missingReference(
+                entity: source.entity, key: source.key, uid: graph.nodes[node].key.text)
+        }
+    }
+
+    private func insert(_ layouts: [EntityLayout]) {
+        for node in graph.nodes.indices where numbers[node] == nil {
+            numbers[node] = changed.insert(layouts[graph.nodes[node].table])
+            isNew[node] = true
+        }
+    }
+
+    private func setValues() throws {
+        for node in graph.nodes.indices where !graph.nodes[node].isReference {
+            guard let number = numbers[node] else { continue }
+            let plan = graph.nodes[node].plan
+            let slots = try changed.rows.slots(of: plan)
+            let values = graph.values(of: node)
+            for (index, field) in plan.fields.enumerated() where field.related == nil {
+                guard slots[index] >= 0 else { throw DirectSave.NotDirect() }
+                let (new, stored) = (values[index], changed.entries[number].values[slots[index]])
+                if case .composite(let record) = field.kind {
+                    if record.isSame(new.composite, stored.composite) { continue }
+                } else if new == stored {
+                    continue
+                }
+                let value =
+                    isNew[node] || !field.isMerged
+                    ? new : try plan.merged(new, into: stored, index, of: graph.nodes[node].key.text)
+                changed.set(value, at: slots[index], of: number)
+            }
+        }
+    }
+
+    /// Sets a node's relationships.
+    ///
+    /// - Returns: the rows that the model owned and no longer does.
+    private func connect(_ node: Int, _ layout: EntityLayout) throws -> [Int] {
+        let plan = graph.nodes[node].plan
+        var left: [Int] = []
+        guard !plan.relationships.isEmpty, let number = numbers[node] else { return left }
+        for field in plan.relationships {
+            guard let relationship = layout.relationship(named: plan.fields[field].name), !relationship.isTransient
+            else { throw DirectSave.NotDirect() }
+            let targets = graph.targets(of: node, field).compactMap { numbers[$0] }
+            let former = try changed.ends(of: relationship, at: number)
+            guard former != targets else { continue }
+            if plan.owns(plan.fields[field]) {
+                let kept = Set(targets)
+                left += former.filter { !kept.contains($0) }
+            }
+            if relationship.isToMany, !relationship.isOrdered, Set(former) == Set(targets) { continue }
+            try changed.connect(relationship, of: number, to: targets)
+        }
+        return left
+    }
+
+    // MARK: Deleting
+
+    private func deleteOthers() throws {
+        let all = try changed.rows.identifiers(of: graph.plan, RecordSelection())
+        try delete(changed.rows.rows(for: all).map(changed.note))
+    }
+
+    /// Deletes rows, and what they own, except for the graph's rows: these leave owners that are deleted.
+    private func delete(_ rows: [Int]) throws {
+        let kept = Set(numbers.compactMap { $0 })
+        let going = Set(rows).subtracting(kept)
+        guard !going.isEmpty else { return }
+        let owners = Owners(of: going, kept, changed)
+        for (number, isNew) in zip(numbers, isNew) where !isNew {
+            guard let number else { continue }
+            for back in owners.relationships[ObjectIdentifier(changed.entries[number].layout)] ?? [] {
+                let present = try changed.ends(of: back, at: number)
+                let staying = try present.filter { try !owners.goes($0) }
+                if staying.count < present.count { try changed.connect(back, of: number, to: staying) }
+            }
+        }
+        for number in rows where going.contains(number) { changed.delete(number) }
+    }
+
+    /// Which owners are deleted, by themselves or with what owns them.
+    private final class Owners {
+        /// The relationships to owners, by entity, of everything that is deleted along with some rows.
+        private(set) var relationships: [ObjectIdentifier: [RelationshipLayout]] = [:]
+        private let changed: ChangedRows
+        private let going: Set<Int>
+        private let kept: Set<Int>
+        /// The owners that were found: many rows may have the same ones above them.
+        private var known: [Int: Bool] = [:]
+
+        init(of going: Set<Int>, _ kept: Set<Int>, _ changed: ChangedRows) {
+            (self.going, self.kept, self.changed) = (going, kept, changed)
+            var layouts = going.map { changed.entries[$0].layout }
+            var seen = Set(layouts.map(ObjectIdentifier.init))
+            layouts = seen.compactMap { id in layouts.first { ObjectIdentifier($0) == id } }
+            while let layout = layouts.popLast() {
+                for relationship in layout.relationships where relationship.deleteRule == .cascadeDeleteRule {
+                    guard let back = relationship.inverse else { continue }
+                    relationships[ObjectIdentifier(relationship.destination), default: []].append(back)
+                    if seen.insert(ObjectIdentifier(relationship.destination)).inserted {
+                        layouts.append(relationship.destination)
+                    }
+                }
+            }
+        }
+
+        /// Whether an owner is deleted.
+        func goes(_ owner: Int) throws -> Bool {
+            var queue = [owner]
+            var seen = Set(queue)
+            var origins: [Int: Int] = [:]
+            while let next = queue.popLast() {
+                if known[next] ?? going.contains(next) {
+                    var end: Int? = next
+                    while let one = end {
+                        known[one] = true
+                        end = origins[one]
+                    }
+                    return true
+                }
+                if known[next] == false || kept.contains(next) { continue }
+                for back in relationships[ObjectIdentifier(changed.entries[next].layout)] ?? [] {
+                    for end in try changed.ends(of: back, at: next) where seen.insert(end).inserted {
+                        origins[end] = next
+                        queue.append(end)
+                    }
+                }
+            }
+            for end in seen { known[end] = false }
+            return false
+        }
+    }
+}
