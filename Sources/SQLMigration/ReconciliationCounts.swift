@@ -27,9 +27,7 @@ extension ModelReconciliation {
                     }
                 }
                 if case .filledIn = loss.reason, let property = loss.property {
-                    values = RowCountSQL.column(of: property, mapping).map {
-                        RowCountSQL.rows(of: mapping, where: "\(name: $0) IS NULL")
-                    }
+                    values = RowCountSQL.missing(property, mapping)
                 }
                 rows = try count(values ?? RowCountSQL.rows(of: mapping))
             }

@@ -103,6 +103,9 @@ extension ModelReconciliation {
             {
                 continue
             }
+            if let newElement, Self.fillsIn(element, by: newElement), !rules.narrows(elementPresent, of: entity.name) {
+                lose(elementPath, of: former, .filledIn)
+            }
             if let newElement = newElement?.attribute {
                 compare(
                     oldElement, newElement, of: entity, former, path: elementPath, present: elementPresent,

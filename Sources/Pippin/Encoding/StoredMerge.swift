@@ -11,6 +11,8 @@ extension FieldPlan {
     /// - Returns: the value to be stored; the stored one if the program has not changed it.
     /// - Throws: ``StoredMergeRefusal`` if a part of the stored value would be lost.
     func merged(_ new: StoredValue, into stored: StoredValue) throws -> StoredValue {
+        // A list that is missing in the store, and cannot be in this program, which has read it as an empty one.
+        if stored.isNull, let emptyValue, case .data(emptyValue) = new { return stored }
         switch kind {
         case .json:
             guard case .data(let wanted) = new, case .data(let data) = stored,

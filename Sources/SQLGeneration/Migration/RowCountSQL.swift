@@ -39,6 +39,30 @@ package enum RowCountSQL {
         return count("COUNT(*)", in: mapping.table, where: own(mapping) + [present])
     }
 
+    /// How many rows have no value for a property, though that which it is a part of exists: `SELECT COUNT(*) FROM ZNOTE
+    /// WHERE ZTAGS IS NULL`; nil if it has no column. An optional value exists if any part of it does.
+    ///
+    /// - Parameters:
+    ///   - path: the property, or an element of a composite attribute as `address.street`.
+    ///   - mapping: the entity's table and columns.
+    /// - Returns: the statement, which gives one number.
+    package static func missing(_ path: String, _ mapping: EntityMapping) -> SQLFragment? {
+        guard let column = column(of: path, mapping) else { return nil }
+        let names = path.split(separator: ".").map(String.init)
+        let columns = mapping.column(named: names[0])?.flattened ?? []
+        var attribute = mapping.layout.slotIndex(forName: names[0]).flatMap { mapping.layout.slots[$0].attribute }
+        var conditions: [SQLFragment] = ["\(name: column) IS NULL"]
+        for depth in names.indices.dropFirst() {
+            let owner = names[..<depth].joined(separator: ".") + "."
+            if let attribute, !attribute.isAlwaysPresent {
+                let parts = columns.filter { $0.property.hasPrefix(owner) }.map(\.name)
+                conditions.append(ColumnConversion.isAnyPresent(parts))
+            }
+            attribute = attribute?.elements.first { $0.name == names[depth] }
+        }
+        return count("COUNT(*)", in: mapping.table, where: own(mapping) + conditions)
+    }
+
     /// How many rows have destinations: `SELECT COUNT(DISTINCT ZSHOP) FROM ZBOOK WHERE ZSHOP IS NOT NULL`.
     private static func pairs(of relationship: RelationshipLayout, _ mapping: EntityMapping) -> SQLFragment? {
         guard mapping.toManys.indices.contains(relationship.index) else { return nil }

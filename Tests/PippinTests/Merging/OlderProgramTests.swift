@@ -376,6 +376,47 @@ private enum NarrowedTags {
     }
 }
 
+/// A nested struct with lists that may be missing, and what a program makes of it whose lists are not optional.
+private enum OptionalParts {
+    struct Box: Codable, Equatable {
+        var label: String
+        var tags: [String]?
+        var inner: Inner?
+    }
+    struct Inner: Codable, Equatable {
+        var depth: Int
+        var counts: [String: Int]?
+    }
+    struct Note: CoreModel, Equatable {
+        let id: Int
+        var box: Box
+    }
+}
+
+private enum RequiredParts {
+    struct Box: Codable, Equatable {
+        var label: String
+        var tags: [String]
+        var inner: Inner?
+    }
+    struct Inner: Codable, Equatable {
+        var depth: Int
+        var counts: [String: Int]
+    }
+    struct Note: CoreModel, Equatable {
+        let id: Int
+        var box: Box
+    }
+}
+
+private enum NarrowedParts {
+    struct Note: CoreModel, Equatable {
+        let id: Int
+        var box: RequiredParts.Box
+        static var schema: Schema<Note> { Schema(.narrowed(\.box.tags), .narrowed(\.box.inner?.counts)) }
+    }
+}
+
 @Suite("A program whose lists are not optional")
 struct RequiredListTests {
     private let folder: TestFolder
@@ -414,5 +455,30 @@ struct RequiredListTests {
         try await fill([OptionalTags.Note(id: 1, tags: [], counts: ["a": 1])])
         let manager = PersistenceManager(models: RequiredTags.Note.self, store: place)
         #expect(try await manager.fetch(RequiredTags.Note.self) == [.init(id: 1, tags: [], counts: ["a": 1])])
+    }
+
+    @Test("nor one in which some within nested structs are missing; a nested struct that is missing has no list")
+    func nested() async throws {
+        let notes = [
+            OptionalParts.Note(id: 1, box: .init(label: "l", tags: nil, inner: .init(depth: 1, counts: nil))),
+            OptionalParts.Note(id: 2, box: .init(label: "m", tags: ["x"], inner: nil)),
+            OptionalParts.Note(id: 3, box: .init(label: "n", tags: nil, inner: .init(depth: 2, counts: ["a": 1]))),
+        ]
+        let manager = PersistenceManager(models: OptionalParts.Note.self, store: place)
+        try await manager.save(notes)
+        await manager.close()
+        let error = await #expect(throws: PersistenceError.self) {
+            try await PersistenceManager(models: RequiredParts.Note.self, store: place).load()
+        }
+        #expect(error?.code == .wouldLose)
+        #expect(
+            error?.losses.map { "\($0.property ?? "") \($0.rows)" }.sorted() == ["box.inner.counts 1", "box.tags 2"])
+        let same = PersistenceManager(models: OptionalParts.Note.self, store: place)
+        #expect(try await same.fetch(OptionalParts.Note.self, sortedBy: .ascending(\.id)) == notes)
+        await same.close()
+        let narrowed = PersistenceManager(models: NarrowedParts.Note.self, store: place)
+        let found = try await narrowed.fetch(NarrowedParts.Note.self, sortedBy: .ascending(\.id))
+        #expect(found.map(\.box.tags) == [[], ["x"], []])
+        #expect(found.map(\.box.inner?.counts) == [[:], nil, ["a": 1]])
     }
 }
