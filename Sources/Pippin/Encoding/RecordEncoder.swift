@@ -299,7 +299,7 @@ extension RecordEncoder {
     @inline(never)
     private func compare(_ key: RecordKey, _ plan: EntityPlan) throws {
         // In the form in which identifiers are compared, whatever the attribute's kind.
-        guard let stored = RecordKey(values[base + plan.uidField], .integer64), stored != key else { return }
+        guard let stored = RecordKey(values[base + plan.uidField]), stored != key else { return }
         throw PersistenceError.unwritable(
             entity: plan.name, uid: key.text, key: "id",
             reason:

@@ -166,7 +166,7 @@ extension Interest {
     private func wasListed(_ row: WrittenRows.Row, _ selection: Selection) -> Bool {
         if let listedKeys { return listedKeys.contains(row.key) }
         guard let slot = row.layout.slotIndex(forName: selection.plan.uidKey), !row.changedSlots.contains(slot),
-            let key = RecordKey(row.values[slot], selection.plan.record.attributeKinds[selection.plan.uidField])
+            let key = RecordKey(row.values[slot])
         else { return true }
         return listed().contains(key)
     }

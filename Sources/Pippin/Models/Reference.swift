@@ -96,8 +96,11 @@ extension CoreModel {
         // The types are the same here. A cast would check that again, slowly.
         if ID.self == String.self { return .string(unsafeBitCast(id, to: String.self)) }
         if ID.self == Int.self { return .integer(Int64(unsafeBitCast(id, to: Int.self))) }
+        if ID.self == Int64.self { return .integer(unsafeBitCast(id, to: Int64.self)) }
+        if ID.self == Int32.self { return .integer(Int64(unsafeBitCast(id, to: Int32.self))) }
         if ID.self == UUID.self { return .uuid(unsafeBitCast(id, to: UUID.self)) }
-        return RecordKey(attributeValue: try keyValue(of: id))
+        guard let key = RecordKey(try storedKey(of: id)) else { throw nothing(id) }
+        return key
     }
 
     /// An identifier as lists compare it, as the store does: by the bytes of a text.
@@ -109,13 +112,20 @@ extension CoreModel {
         if ID.self == String.self { return unsafeBitCast(id, to: String.self) }
         if ID.self == Int.self { return unsafeBitCast(id, to: Int.self) }
         if ID.self == UUID.self { return unsafeBitCast(id, to: UUID.self) }
-        do {
-            if let value = try AttributeEncoder.comparable(id) { return value }
-        } catch {
+        guard let value = try storedKey(of: id).predicateValue else { throw nothing(id) }
+        return value
+    }
+
+    /// An identifier as its coding gives it.
+    private static func storedKey(of id: ID) throws -> StoredValue {
+        do { return try AttributeEncoder.single(id) } catch {
             throw PersistenceError.unwritable(
                 entity: "\(Self.self)", uid: "\(id)", key: "id", reason: error.encodingReason)
         }
-        throw PersistenceError.unwritable(
+    }
+
+    private static func nothing(_ id: ID) -> PersistenceError {
+        PersistenceError.unwritable(
             entity: "\(Self.self)", uid: "\(id)", key: "id",
             reason: "an identifier that is nothing tells nothing apart.")
     }

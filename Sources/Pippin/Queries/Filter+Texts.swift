@@ -121,13 +121,11 @@ public struct StringMatching: OptionSet, Sendable {
 extension AttributeEncoder {
     /// A value in the form in which a predicate compares it with an attribute's; nil for none.
     static func comparable(_ value: some Encodable) throws -> Any? {
-        if let leaf = try leaf(value) { return leaf.predicateValue }
-        let capture = ValueCapture()
-        try value.encode(to: capture)
-        return capture.value?.predicateValue
+        try single(value).predicateValue
     }
 }
 
 extension StoredValue {
-    fileprivate var predicateValue: Any? { attributeValue(.integer64) }
+    /// The value in the form in which a predicate compares it; nil for none.
+    var predicateValue: Any? { attributeValue(.integer64) }
 }

@@ -206,7 +206,7 @@ final class DirectSave: RowSave {
     private func key(of row: any CurrentRow, _ plan: DirectPlan) throws -> RecordKey {
         let field = plan.plan.uidField
         let value = try row.value(at: plan.slots[field])
-        guard let key = RecordKey(value, plan.plan.record.attributeKinds[field]) else { throw NotDirect() }
+        guard let key = RecordKey(value) else { throw NotDirect() }
         return key
     }
 

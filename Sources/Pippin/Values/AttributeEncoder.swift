@@ -13,14 +13,17 @@ enum AttributeEncoder {
     static func storedValue<Value: Encodable>(
         of value: Value, _ kind: AttributeKind, name: @autoclosure () -> String
     ) throws -> StoredValue {
-        if let stored = try leaf(value) {
-            guard stored.fits(kind) else { throw unexpected(stored, kind, name()) }
-            return stored
-        }
+        let stored = try single(value)
+        guard stored.fits(kind) else { throw unexpected(stored, kind, name()) }
+        return stored
+    }
+
+    /// The stored form of a single value of any kind, as its coding gives it; null for a coding that gives none.
+    static func single(_ value: some Encodable) throws -> StoredValue {
+        if let stored = try leaf(value) { return stored }
         let capture = ValueCapture()
         try value.encode(to: capture)
-        guard let stored = capture.value, stored.fits(kind) else { throw unexpected(capture.value, kind, name()) }
-        return stored
+        return capture.value ?? .null
     }
 
     /// The stored form of Foundation types that are attributes here; their own coding is not used.
@@ -31,12 +34,14 @@ enum AttributeEncoder {
             return .date(try number(seconds))
         }
         if Value.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
-        if Value.self == URL.self, let url = value as? URL {
+        if Value.self == URL.self {
+            let url = unsafeBitCast(value, to: URL.self)
             guard url.baseURL == nil else { throw relative(url) }
             return .object(url as NSURL)
         }
-        if Value.self == Data.self, let data = value as? Data { return .data(data) }
-        if Value.self == Decimal.self, let decimal = value as? Decimal {
+        if Value.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
+        if Value.self == Decimal.self {
+            let decimal = unsafeBitCast(value, to: Decimal.self)
             guard !decimal.isNaN else { throw notANumber(decimal) }
             guard decimal.isKeptExactly else { throw tooManyDigits(decimal) }
             return .object(NSDecimalNumber(decimal: decimal))
@@ -108,8 +113,8 @@ enum AttributeEncoder {
         )
     }
 
-    private static func unexpected(_ value: StoredValue?, _ kind: AttributeKind, _ name: String) -> EncodingError {
-        .refusal("“\(name)” decodes \(kind), and encodes \(value.map { "\($0)" } ?? "nothing").")
+    private static func unexpected(_ value: StoredValue, _ kind: AttributeKind, _ name: String) -> EncodingError {
+        .refusal("“\(name)” decodes \(kind), and encodes \(value.isNull ? "nothing" : "\(value)").")
     }
 }
 

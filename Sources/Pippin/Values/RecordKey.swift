@@ -37,25 +37,28 @@ package enum RecordKey: Hashable, Sendable {
         case let number as any BinaryInteger: self = .integer(Int64(truncatingIfNeeded: number))
         // Before numbers in general, since different decimals may be equal as `Double`.
         case let decimal as Decimal: self = .other("\(decimal)")
-        case let number as NSNumber where number.doubleValue == Double(number.int64Value):
-            self = .integer(number.int64Value)
         // A `Float` has other digits than the same number as a `Double`.
-        case let number as NSNumber: self = .other("\(number.doubleValue)")
+        case let number as NSNumber: self.init(number.doubleValue)
         default: self = .other("\(value)")
         }
     }
 
-    /// - Parameters:
-    ///   - value: a row's value.
-    ///   - kind: how the attribute is stored; nil for one that cannot be an identifier.
-    init?(_ value: StoredValue, _ kind: AttributeKind?) {
+    /// A number that is whole is the same identifier as the integer.
+    private init(_ number: Double) {
+        self = Int64(exactly: number).map(RecordKey.integer) ?? .other("\(number)")
+    }
+
+    /// An identifier in its stored form, without a look at its type at run time; nil for what identifies nothing.
+    init?(_ value: StoredValue) {
         switch value {
         case .string(let text): self = .string(text)
         case .integer(let number): self = .integer(number)
         case .uuid(let uuid): self = .uuid(uuid)
-        default:
-            guard let kind, let value = value.attributeValue(kind) else { return nil }
-            self.init(attributeValue: value)
+        case .date(let seconds): self = .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .data(let bytes): self = .bytes(bytes)
+        case .double(let number): self.init(number)
+        case .object(let object): self.init(attributeValue: object)
+        case .null, .identifier: return nil
         }
     }
 
