@@ -28,6 +28,12 @@ enum PippinCommand {
         }
     }
 
+    /// Whether the arguments are a command that makes another store of one, however large.
+    static func copies(_ arguments: [String]) -> Bool {
+        if case .copy? = try? Invocation(arguments) { return true }
+        return false
+    }
+
     /// Runs the command.
     ///
     /// - Parameters:

@@ -7,7 +7,9 @@ StandardStreams.replaceClosed()
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
 let arguments = Array(CommandLine.arguments.dropFirst())
-if PippinCommand.onlyReads(arguments) { CarefulReading.begin() }
+if PippinCommand.onlyReads(arguments) {
+    CarefulReading.begin(limitsDocuments: !PippinCommand.copies(arguments))
+}
 EndingSignals.perform { LogFiles.waitUntilLeft() }
 let standardOutput = OutputBuffer(STDOUT_FILENO)
 let standardErrors = OutputBuffer(STDERR_FILENO)

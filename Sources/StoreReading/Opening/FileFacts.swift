@@ -36,6 +36,7 @@ package struct FileFacts {
     private init(_ copy: URL, original: URL, isCopy: Bool) throws {
         kind = try StoreKind(of: original)
         guard kind == .sqlite else {
+            try CarefulReading.admit(document: copy, of: original)
             let metadata: [String: Any]
             do {
                 metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)

@@ -4,6 +4,7 @@ import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
+import Synchronization
 
 /// A store opened for reading through a private copy.
 package struct OpenedStore {
@@ -165,12 +166,33 @@ package enum CarefulReading {
     private static let heap: Int64 = 232_000_000
     /// The most bytes that are read of an object's values: they are in memory twice for a moment.
     private static let largestRow = 64_000_000
+    /// The most bytes of an XML or binary store, which is read as a whole: its objects take up to twelve times as much.
+    private static let largestDocument = 20_000_000
+    private static let limitsDocuments = Atomic(false)
 
     /// Begins it for the whole process. To be called before a store is opened, by programs that change none in its
     /// place.
-    package static func begin() {
+    ///
+    /// - Parameter limitsDocuments: whether large XML and binary stores are refused.
+    package static func begin(limitsDocuments: Bool = true) {
         OpenMode.readWithoutTrace()
         MemoryLimits.set(value: longestValue, heap: heap)
+        Self.limitsDocuments.store(limitsDocuments, ordering: .relaxed)
+    }
+
+    /// Refuses an XML or binary store that would take too much memory.
+    ///
+    /// - Parameters:
+    ///   - file: the file to be read.
+    ///   - store: the store's path, for the message.
+    /// - Throws: `CommandError`
+    static func admit(document file: URL, of store: URL) throws {
+        guard limitsDocuments.load(ordering: .relaxed) else { return }
+        let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        guard size > largestDocument else { return }
+        throw CommandError(
+            "“\(store.path)” has \(size) bytes, and an XML or binary store is read as a whole, which would take too much "
+                + "memory: \(largestDocument) bytes may be read. Copy it into an SQLite store with pippin copy, and read that")
     }
 
     /// The options to open a store with that is shown: larger values are named instead.

@@ -144,6 +144,32 @@ struct MemoryTests {
         }
     }
 
+    @Test("An XML store that would take more is refused, with what to do; a copy of it in SQLite is read")
+    func document() throws {
+        let folder = try TestFolder()
+        let store = folder.file("large.xml")
+        let head = """
+            <?xml version="1.0"?>
+            <database><databaseInfo><version>134481920</version><UUID>3C2A5B5E-6D7B-4B39-9A0E-3F4F1C2D5E6F</UUID>
+            <nextObjectID>90000</nextObjectID><metadata><plist version="1.0"><dict></dict></plist></metadata></databaseInfo>
+            """
+        let text = String(repeating: "x", count: 2_000)
+        let objects = (1...10_200).map {
+            "<object type=\"BOOK\" id=\"z\($0)\"><attribute name=\"title\" type=\"string\">\(text)\($0)</attribute></object>"
+        }
+        try Data((head + objects.joined(separator: "\n") + "</database>").utf8).write(to: store)
+        let copy = folder.file("copy.sqlite").path
+        for command in [["info"], ["dump"], ["check"], ["query", "BOOK"]] {
+            let run = try MeasuredRun([command[0], store.path] + command.dropFirst(), in: folder.url)
+            #expect(run.status == 1 && run.peak < 100, "\(command[0]): \(run.status), \(run.peak) MB")
+            #expect(run.errors.contains("20000000 bytes may be read"), "\(run.errors)")
+            #expect(run.errors.contains("pippin copy"), "\(run.errors)")
+        }
+        #expect(try MeasuredRun(["copy", store.path, copy], in: folder.url).status == 0)
+        let run = try MeasuredRun(["query", copy, "count BOOK"], in: folder.url)
+        #expect(try run.peak < Self.most && run.contains("10200"))
+    }
+
     @Test("Long values are written whole, piece by piece, and imported again byte by byte")
     func pieces() throws {
         func make() throws -> SmallStore {
