@@ -11,10 +11,10 @@ enum AttributeDecoder {
             // The types are the same, as was just checked. A cast would check again, slowly.
             return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
         case .uuid(let uuid) where Value.self == UUID.self: return unsafeBitCast(uuid, to: Value.self)
-        case .data(let data) where Value.self == Data.self: return data as? Value
-        case .object(let object) where Value.self == URL.self: return (object as? NSURL).map { $0 as URL } as? Value
+        case .data(let data) where Value.self == Data.self: return unsafeBitCast(data, to: Value.self)
+        case .object(let object) where Value.self == URL.self: return (object as? NSURL).map { unsafeBitCast($0 as URL, to: Value.self) }
         case .object(let object) where Value.self == Decimal.self:
-            return (object as? NSDecimalNumber)?.decimalValue as? Value
+            return (object as? NSDecimalNumber).map { unsafeBitCast($0.decimalValue, to: Value.self) }
         default: return nil
         }
     }
@@ -70,11 +70,17 @@ enum AttributeDecoder {
     }
 }
 
-/// Decodes a type from a single value, such as an enumeration from its raw value.
-struct ValueDecoder: Decoder, SingleValueDecodingContainer {
+/// Decodes a type from a single value, such as an enumeration from its raw value. It is a class, since a struct would be
+/// copied to new memory twice for each value: as the decoder, and as its container.
+final class ValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: StoredValue
     let entity: String
     let key: String
+
+    init(value: StoredValue, entity: String, key: String) {
+        (self.value, self.entity, self.key) = (value, entity, key)
+    }
+
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
