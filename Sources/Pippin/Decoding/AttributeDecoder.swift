@@ -70,8 +70,8 @@ enum AttributeDecoder {
     }
 }
 
-/// Decodes a type from a single value, such as an enumeration from its raw value. It is a class, since a struct would be
-/// copied to new memory twice for each value: as the decoder, and as its container.
+/// Decodes a type from a single value, such as an enumeration from its raw value. It is a class, since a struct would
+/// be copied to new memory twice for each value: as the decoder, and as its container.
 final class ValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: StoredValue
     let entity: String

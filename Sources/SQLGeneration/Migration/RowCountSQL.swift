@@ -39,8 +39,8 @@ package enum RowCountSQL {
         return count("COUNT(*)", in: mapping.table, where: own(mapping) + [present])
     }
 
-    /// How many rows have no value for a property, though that which it is a part of exists: `SELECT COUNT(*) FROM ZNOTE
-    /// WHERE ZTAGS IS NULL`; nil if it has no column. An optional value exists if any part of it does.
+    /// How many rows have no value for a property, though that which it is a part of exists: `SELECT COUNT(*) FROM
+    /// ZNOTE WHERE ZTAGS IS NULL`; nil if it has no column. An optional value exists if any part of it does.
     ///
     /// - Parameters:
     ///   - path: the property, or an element of a composite attribute as `address.street`.
