@@ -198,7 +198,15 @@ struct Checks {
     }
 
     /// How wrong each transaction's time may be; none if its device had no greeting since it started.
-    var timeErrors: [DeviceID: [UInt64: Int64]] = [:]
+    private var timeErrors: [DeviceID: [UInt64: Int64]] = [:]
+
+    /// A batch keeps the times that it was frozen with, also where a later greeting measures better.
+    mutating func froze(_ batch: PushRequest, by clocks: ClockOffsets) {
+        for transaction in batch.transactions {
+            let roundTrip = clocks.measurement(of: transaction.reading.boot)?.roundTrip
+            timeErrors[batch.device, default: [:]][transaction.number] = roundTrip.map { $0 / 2 + 2 }
+        }
+    }
 
     /// The later of two edits of a title stands, as far as the clocks of the devices could be known.
     private mutating func later(

@@ -146,6 +146,7 @@ struct SimulatedDevice {
                 }
             }
             frozen = request.map { FrozenBatch(request: $0) }
+            if let request { checks.froze(request, by: record.clocks) }
             if let request { record.nextBatch = request.batch + 1 }
             open = result.rest
             handle(

@@ -202,12 +202,6 @@ package struct Simulation {
         var device = devices[number]
         defer { devices[number] = device }
         guard let (id, request) = try device.runAction(now: now, checks: &checks) else { return }
-        if case .push(let push) = request {
-            for transaction in push.transactions {
-                let roundTrip = device.record.clocks.measurement(of: transaction.reading.boot)?.roundTrip
-                checks.timeErrors[device.id, default: [:]][transaction.number] = roundTrip.map { $0 / 2 + 2 }
-            }
-        }
         messages.append(Message(device: number, id: id, content: .request(request)))
     }
 
