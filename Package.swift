@@ -338,8 +338,8 @@ let package = Package(
         .testTarget(
             name: "PippinCommandTests",
             dependencies: [
-                "PippinCommand", "CoreData", "ModelFiles", "SQLiteConnection", "SQLiteEngine", "SQLiteMigration",
-                "StoreCommands", "StoreReading", "TestSupport",
+                "PippinCommand", "CoreData", "ModelFiles", "Pippin", "SQLiteConnection", "SQLiteEngine",
+                "SQLiteMigration", "StoreCommands", "StoreReading", "TestSupport",
             ]),
         // Makes the stores that the browser is tested with, and saves to them as another process.
         .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),

@@ -115,9 +115,11 @@ enum PippinCommand {
         case .recover(let options):
             try RecoverCommand.run(options, progress, output) { warn(sentence: $0, errors) }
         case .history(let options):
-            let store = try open(options.store, options.model, readsCopy: true)
+            // A copy would not show what is saved later.
+            let store = try open(options.store, options.model, readsCopy: !options.follows)
             warn(store.modelGap, errors)
-            try HistoryText.write(store, asJSON: options.asJSON, output)
+            try HistoryText.write(
+                store, of: options.object, asJSON: options.asJSON, follows: options.follows, output)
         case .timeline(let options):
             try TimelineCommand.run(options, progress, output) { warn(sentence: $0, errors) }
         case .scan(let options): try ScanCommand.run(options, output) { warn(sentence: $0, errors) }

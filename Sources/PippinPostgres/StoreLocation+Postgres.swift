@@ -26,14 +26,19 @@ extension StoreLocation {
     ///     connections, as PgBouncer does with `pool_mode = transaction`. Statements are then not kept prepared on the
     ///     server. Changes by others are only observed if the pool gives each session its own connection. See
     ///     `NSPostgreSQLPooledOption`.
+    ///   - history: whether and how long the store keeps a history of its changes; nil for no history. A store that has
+    ///     one goes on keeping it, and keeps what was before for the programs that ask for it here.
+    ///   - author: who this program is in the history.
     /// - Returns: the location.
     public static func postgres(
-        _ connection: String, schema: String? = nil, connections: Int? = nil, isPooled: Bool = false
+        _ connection: String, schema: String? = nil, connections: Int? = nil, isPooled: Bool = false,
+        keepsHistory history: HistoryKeeping? = nil, author: String? = nil
     ) -> StoreLocation {
         StoreFormats.register(PostgresFormat.self, ofType: PostgresFormat.type)
         let (url, option) = StorePlace.location(of: connection, schema: schema)
         let description = NSPersistentStoreDescription(url: url)
         description.type = PostgresFormat.type
+        description.keepHistory(history, author: author)
         if let (key, value) = option { description.setOption(value, forKey: key) }
         if isPooled { description.setOption(true as NSNumber, forKey: NSPostgreSQLPooledOption) }
         if let connections {

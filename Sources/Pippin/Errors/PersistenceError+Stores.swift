@@ -35,6 +35,20 @@ extension PersistenceError {
             "The persistence manager '\(manager)' is loaded already. Load it once, and pass the manager around.")
     }
 
+    static func noHistory(_ error: any Error) -> PersistenceError {
+        PersistenceError(
+            .noHistory, underlying: error,
+            "The store keeps no history. Ask for one where its place is said: store: .file(url, keepsHistory: .always)."
+        )
+    }
+
+    static func historyExpired(_ reason: String) -> PersistenceError {
+        PersistenceError(
+            .historyExpired, reason: reason,
+            "The history does not go on from this place: \(reason). Fetch the models anew, and go on from history.latest()."
+        )
+    }
+
     package static func storeNotFound(path: String) -> PersistenceError {
         PersistenceError(
             .storeNotFound, path: path,

@@ -340,6 +340,10 @@ extension PersistenceError.Code {
     public static let invalid = Self("invalid")
     /// The store could not be read, or does not support what a filter asks for.
     public static let readFailed = Self("readFailed")
+    /// The store keeps no history.
+    public static let noHistory = Self("noHistory")
+    /// Transactions after a place in the history are not there any more, or it is of another store.
+    public static let historyExpired = Self("historyExpired")
     /// A text that says where a page begins is not one, or belongs to another order.
     public static let unknownCursor = Self("unknownCursor")
     /// A text cannot be parsed as a filter, or a Swift predicate has no equivalent in the predicate language.

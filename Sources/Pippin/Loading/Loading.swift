@@ -52,7 +52,10 @@ extension PersistenceManager {
     /// If one cannot be opened, none stays open: the next attempt opens all, and starting over destroys all.
     func openSession() throws {
         let former = session.openStores
-        do { for description in session.descriptions { try session.open(description) } } catch {
+        do {
+            for description in session.descriptions { try session.open(description) }
+            try session.trimHistories()
+        } catch {
             for store in session.openStores where !former.contains(where: { $0 === store }) {
                 try? session.remove(store)
             }

@@ -32,9 +32,16 @@ public struct StoreLocation: Sendable {
     ///   - url: the file.
     ///   - creation: what may be created. By default a missing file is created, but not a missing folder, so that a
     ///     mistyped path is an error instead of a new folder with an empty store.
+    ///   - history: whether and how long the store keeps a history of its changes; nil for no history.
+    ///   - author: who this program is in the history.
     /// - Returns: the location.
-    public static func file(_ url: URL, creating creation: StoreCreation = .store) -> StoreLocation {
-        StoreLocation(NSPersistentStoreDescription(url: url), url: url, creating: creation)
+    public static func file(
+        _ url: URL, creating creation: StoreCreation = .store, keepsHistory history: HistoryKeeping? = nil,
+        author: String? = nil
+    ) -> StoreLocation {
+        let description = NSPersistentStoreDescription(url: url)
+        description.keepHistory(history, author: author)
+        return StoreLocation(description, url: url, creating: creation)
     }
 
     /// A store in memory, which is lost with the manager.
@@ -79,6 +86,15 @@ struct CreationCheck: Sendable {
 }
 
 extension NSPersistentStoreDescription {
+    /// Makes the store keep a history, with what changed and deleted models were before.
+    package func keepHistory(_ history: HistoryKeeping?, author: String?) {
+        guard let history else { return }
+        setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+        setOption(true as NSNumber, forKey: StoreSettings.keepsFormerValuesOption)
+        setOption(author.map { $0 as NSString }, forKey: StoreSettings.authorOption)
+        setOption(history.age.map { $0 as NSNumber }, forKey: StoreSettings.historyAgeOption)
+    }
+
     /// Makes the store announce changes by others, which observations follow, unless the description sets that option
     /// itself.
     func announceChanges() {

@@ -67,12 +67,16 @@ struct RecoverOptions: Equatable {
 /// `pippin history`.
 struct HistoryOptions: Equatable {
     var store: String
+    /// The object whose past is shown; nil for all.
+    var object: String?
     var asJSON = false
+    var follows = false
     var model: String?
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments, command: "history")
         (store, model, asJSON) = (parsed.store, parsed.options["--model"], parsed.flags.contains("--json"))
+        (object, follows) = (parsed.options["--of"], parsed.flags.contains("--follow"))
     }
 }
 

@@ -164,14 +164,18 @@ private final class BatchDeletion {
             let slots = [destination.slotIndex(forName: clearing.inverse)].compactMap { $0 }
             let identifiers = try identifiers(concerned, destination)
             if derives { try database.batch.derived?.add(updated: identifiers) }
-            try database.noteBatch(.update, identifiers, origin, changed: slots)
+            try database.noteBatch(
+                .update, identifiers, origin, changed: slots,
+                former: database.formerValues(of: identifiers, changing: slots))
         }
         try database.query(clearing.update)
     }
 
     private func noteDeleted(_ table: String, _ keys: KeyTable, _ origin: ChangeOrigin) throws {
         guard let root = mappings(of: table).first?.layout.root else { return }
-        try database.noteBatch(.delete, identifiers(Self.rows(keys), root), origin, changed: [])
+        let deleted = try identifiers(Self.rows(keys), root)
+        try database.noteBatch(
+            .delete, deleted, origin, changed: [], former: database.formerValues(of: deleted))
     }
 
     private static func rows(_ keys: KeyTable) -> SQLFragment {

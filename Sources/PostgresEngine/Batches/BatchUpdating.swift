@@ -36,13 +36,15 @@ extension OpenDatabase {
         // New values may make the condition false, so the rows are found first.
         let identifiers = try identifiers(rows, plan.rows.entity)
         if derives { try batch.derived?.add(updated: identifiers) }
+        let slots = plan.changes.map(\.slot)
+        let former = try formerValues(of: identifiers, changing: slots)
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
         // Rows that others have deleted meanwhile are fewer, too.
         if outcome.count < identifiers.count, try readRows(identifiers).count > outcome.count {
             throw PostgresStoreError.notWritten(nil, place)
         }
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
-        try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))
+        try noteBatch(.update, identifiers, plan.origin, changed: slots, former: former)
         return outcome
     }
 
@@ -139,6 +141,7 @@ extension OpenDatabase {
         let identifiers = rows.map(\.objectID)
         try batch.derived?.add(updated: identifiers)
         let slots = plan.changes.map(\.slot)
+        let former = try formerValues(of: identifiers, changing: slots)
         let columns = access.columns.filter { slots.contains($0.slot) }
         let graph = EvaluationRows(self)
         let operands = graph.operands(for: rows)
@@ -159,7 +162,7 @@ extension OpenDatabase {
             outcome.count += try connection.query(statement, parameters).affected
         }
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
-        try noteBatch(.update, identifiers, plan.origin, changed: slots)
+        try noteBatch(.update, identifiers, plan.origin, changed: slots, former: former)
         return outcome
     }
 

@@ -151,7 +151,7 @@ extension PostgresEngine: HistoryEngine {
     package var mayLag: Bool { facts.isReadOnly }
 
     package func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
-        try following { try $0.historyTransactions(after: start, limit: limit) }
+        try reading { try $0.historyTransactions(after: start, limit: limit) }
     }
 
     package func historyTransactions(numbered numbers: Set<Int64>) throws -> [HistoryTransactionRow] {
@@ -161,7 +161,14 @@ extension PostgresEngine: HistoryEngine {
     package func historyChanges(
         after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
     ) throws -> [HistoryChangeRow] {
-        try following { try $0.historyChanges(after: start, through: last, ofKeys: keys) }
+        try reading { try $0.historyChanges(after: start, through: last, ofKeys: keys) }
+    }
+
+    package func historyChanges(ofRowsChangedAfter first: Int64, through last: Int64) throws -> [HistoryChangeRow] {
+        try reading {
+            try $0.historyChanges(
+                after: .transaction(last), through: nil, ofKeys: nil, ofRowsChangedIn: (first, last))
+        }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {

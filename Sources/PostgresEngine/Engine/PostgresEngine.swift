@@ -105,10 +105,12 @@ package final class PostgresEngine: OpenableEngine {
             // Any other number means that the store was migrated meanwhile, which the first work on it notices.
             if let new = try opening.keepHistory(settings), new == generation &+ 1 { generation = new }
         }
-        let configuration = OpenDatabase.Configuration(
+        var configuration = OpenDatabase.Configuration(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: generation,
             isReadOnly: facts.isReadOnly)
+        configuration.keepsFormerValues = try opening.keepsFormerValues(
+            makesTable: settings.keepsFormerValues && !facts.isReadOnly)
         opened = try OpenDatabase(configuration, connection: opening.connection)
         if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
         if place.failover.waitsWhenOpening, !facts.isReadOnly {

@@ -55,15 +55,39 @@ extension OpenDatabase {
 
     /// The changes of the transactions after a place up to the last one, of all objects or those with some keys,
     /// without those of entities that the model does not have.
+    ///
+    /// - Parameters:
+    ///   - start: the place.
+    ///   - last: the number of the last transaction; nil for all.
+    ///   - keys: the keys; nil for all.
+    ///   - rows: the numbers before the first and of the last transaction that have changed the rows in question; nil
+    ///     for all rows.
+    /// - Returns: the changes.
+    /// - Throws: the server's errors.
     func historyChanges(
-        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?,
+        ofRowsChangedIn rows: (after: Int64, through: Int64)? = nil
     ) throws -> [HistoryChangeRow] {
         var parameters = parameters(start)
         if let keys { parameters.append(array: keys.sorted()) }
-        let chosen = keys == nil ? "" : "AND c.key = ANY($\(parameters.count)) "
+        var chosen = keys == nil ? "" : "AND c.key = ANY($\(parameters.count)) "
+        if let rows {
+            parameters.append(rows.after)
+            parameters.append(rows.through)
+            let count = parameters.count
+            chosen +=
+                "AND c.key IN (SELECT o.key FROM pippin.changes o WHERE o.schema_name = $1 AND o.transaction_id > $\(count - 1) "
+                + "AND o.transaction_id <= $\(count)) "
+        }
         return try reading("read the history of") {
+            let (value, former) =
+                keepsFormerValues
+                ? (
+                    ", f.former",
+                    "LEFT JOIN pippin.former_values f ON f.schema_name = c.schema_name AND f.transaction_id = c.transaction_id AND f.id = c.id "
+                ) : ("", "")
             let result = try connection.query(
-                "SELECT c.id, c.transaction_id, c.kind, c.entity, c.key, c.columns, c.tombstone FROM pippin.changes c "
+                "SELECT c.id, c.transaction_id, c.kind, c.entity, c.key, c.columns, c.tombstone\(value) FROM pippin.changes c \(former)"
                     + "JOIN pippin.transactions t ON t.schema_name = c.schema_name AND t.id = c.transaction_id WHERE \(Self.condition(start, ">")) "
                     + "\(last.map { "AND t.id <= \($0) " } ?? "")\(chosen)ORDER BY c.transaction_id, c.id", parameters)
             return (0..<result.count).compactMap { row in
@@ -77,7 +101,9 @@ extension OpenDatabase {
                     number: result.integer(row, 0), transaction: result.integer(row, 1), kind: kind,
                     objectID: NSManagedObjectID(layout: mapping.layout, store: identity, key: result.integer(row, 4)),
                     changedNames: mask.flatMap(properties.names),
-                    tombstone: kind == .delete ? Tombstones.values(tombstone, mapping.layout, properties) : nil)
+                    tombstone: kind == .delete ? Tombstones.values(tombstone, mapping.layout, properties) : nil,
+                    former: keepsFormerValues && !result.isNull(row, 7)
+                        ? KeptValues.values(result.data(row, 7), of: mapping.layout, in: identity) : nil)
             }
         }
     }

@@ -11,17 +11,24 @@ struct HistoryRun {
     private var keys: [Int64] = []
     private var columns = PostgresArray(.bytes)
     private var tombstones = PostgresArray(.bytes)
+    /// The changes of rows whose former values are kept, counted from 1, and these values.
+    private var formerPlaces: [Int64] = []
+    private var formerValues = PostgresArray(.bytes)
 
     var isEmpty: Bool { keys.isEmpty }
 
     mutating func note(
-        _ kind: HistoryChangeKind, entity: Int, key: Int64, columns mask: Data? = nil, tombstone: Data? = nil
+        _ kind: HistoryChangeKind, entity: Int, key: Int64, columns mask: Data? = nil, tombstone: Data? = nil,
+        former: Data? = nil
     ) {
         kinds.append(Int16(kind.rawValue))
         entities.append(Int32(entity))
         keys.append(key)
         if let mask { columns.append(mask) } else { columns.appendNull() }
         if let tombstone { tombstones.append(tombstone) } else { tombstones.appendNull() }
+        guard let former else { return }
+        formerPlaces.append(Int64(keys.count))
+        formerValues.append(former)
     }
 
     /// The statements that write it, among the last of a transaction. They lock the store's history, so that
@@ -39,18 +46,35 @@ struct HistoryRun {
         all.append(columns)
         all.append(tombstones)
         all.append(Int64(keys.count))
-        return [
-            .init(
-                """
-                WITH s AS (UPDATE pippin.stores SET latest = latest + 1, latest_change = latest_change + $11 WHERE schema_name = $1 \
-                RETURNING latest, latest_change - $11 AS first), \
-                t AS (INSERT INTO pippin.transactions (schema_name, id, date, author, context_name, bundle_id, process_id) \
-                SELECT $1, s.latest, clock_timestamp(), $2, $3, $4, $5 FROM s) \
-                INSERT INTO pippin.changes (schema_name, transaction_id, id, kind, entity, key, columns, tombstone) \
-                SELECT $1, s.latest, s.first + u.n, u.kind, u.entity, u.key, u.columns, u.tombstone FROM s, \
-                unnest($6, $7, $8, $9, $10) WITH ORDINALITY AS u(kind, entity, key, columns, tombstone, n)
-                """, all)
-        ]
+        return [changes(all)] + (formerPlaces.isEmpty ? [] : [former(schema)])
+    }
+
+    /// What rows were before. The statement follows the one that has counted up the changes.
+    private func former(_ schema: String) -> PostgresConnection.Request {
+        var parameters = PostgresParameters()
+        parameters.append(schema)
+        parameters.append(Int64(keys.count))
+        parameters.append(array: formerPlaces)
+        parameters.append(formerValues)
+        return .init(
+            """
+            INSERT INTO pippin.former_values (schema_name, transaction_id, id, former) \
+            SELECT $1, s.latest, s.latest_change - $2 + u.n, u.former FROM pippin.stores s, \
+            unnest($3, $4) AS u(n, former) WHERE s.schema_name = $1
+            """, parameters)
+    }
+
+    private func changes(_ all: PostgresParameters) -> PostgresConnection.Request {
+        .init(
+            """
+            WITH s AS (UPDATE pippin.stores SET latest = latest + 1, latest_change = latest_change + $11 WHERE schema_name = $1 \
+            RETURNING latest, latest_change - $11 AS first), \
+            t AS (INSERT INTO pippin.transactions (schema_name, id, date, author, context_name, bundle_id, process_id) \
+            SELECT $1, s.latest, clock_timestamp(), $2, $3, $4, $5 FROM s) \
+            INSERT INTO pippin.changes (schema_name, transaction_id, id, kind, entity, key, columns, tombstone) \
+            SELECT $1, s.latest, s.first + u.n, u.kind, u.entity, u.key, u.columns, u.tombstone FROM s, \
+            unnest($6, $7, $8, $9, $10) WITH ORDINALITY AS u(kind, entity, key, columns, tombstone, n)
+            """, all)
     }
 }
 
@@ -78,14 +102,54 @@ extension OpenDatabase {
         return tombstones
     }
 
-    /// Whether any of the objects to be deleted leaves a tombstone.
-    func keepsTombstones(_ changes: ChangeSet) -> Bool {
-        hasHistory && changes.deleted.contains { !historyProperties($0.objectID.layout).preservedSlots.isEmpty }
+    /// Whether the history keeps something of the rows as they are before a save.
+    func keepsRows(before changes: ChangeSet) -> Bool {
+        guard hasHistory else { return false }
+        if keepsFormerValues { return !changes.updated.isEmpty || !changes.deleted.isEmpty }
+        return changes.deleted.contains { !historyProperties($0.objectID.layout).preservedSlots.isEmpty }
+    }
+
+    /// What the rows that a save changes or deletes were before; nothing if that is not kept.
+    func formerValues(of changes: ChangeSet) throws -> [NSManagedObjectID: Data] {
+        guard hasHistory, keepsFormerValues else { return [:] }
+        var lists: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
+        for update in changes.updated {
+            for change in update.toManyChanges {
+                lists[update.objectID, default: [:]][change.relationship.name] =
+                    try destinations(
+                        of: change.relationship, for: [update.objectID]
+                    ).first ?? []
+            }
+        }
+        let rows = try currentRows(changes.updated.map(\.objectID))
+        var former = try formerValues(of: changes.deleted.map(\.objectID))
+        for update in changes.updated {
+            guard let row = rows[update.objectID] else { continue }
+            former[update.objectID] = KeptValues.data(
+                of: row, slots: update.changedSlots, lists: lists[update.objectID] ?? [:])
+        }
+        return former
+    }
+
+    /// The present values of rows that a batch is about to change or to delete; nothing if they are not kept.
+    ///
+    /// - Parameters:
+    ///   - identifiers: the rows.
+    ///   - slots: the slots that are changed; nil for rows that are deleted.
+    /// - Returns: the values.
+    /// - Throws: the server's errors.
+    func formerValues(
+        of identifiers: [NSManagedObjectID], changing slots: [Int]? = nil
+    ) throws -> [NSManagedObjectID: Data] {
+        guard hasHistory, keepsFormerValues, !identifiers.isEmpty else { return [:] }
+        return try currentRows(identifiers).mapValues {
+            KeptValues.data(of: $0, slots: slots ?? KeptValues.slots(of: $0.objectID.layout))
+        }
     }
 
     /// The history of a save, written inside its transaction.
     func history(
-        of changes: ChangeSet, tombstones: [NSManagedObjectID: Data]
+        of changes: ChangeSet, tombstones: [NSManagedObjectID: Data], former: [NSManagedObjectID: Data]
     ) throws -> [PostgresConnection.Request] {
         guard hasHistory, !changes.isEmpty else { return [] }
         var run = HistoryRun()
@@ -104,28 +168,48 @@ extension OpenDatabase {
                     historyProperties(layout).mask(of: names)
                 )
             }
-            run.note(.update, entity: number(change.objectID), key: change.objectID.key, columns: latest?.mask)
+            run.note(
+                .update, entity: number(change.objectID), key: change.objectID.key, columns: latest?.mask,
+                former: former[change.objectID])
         }
         for deletion in changes.deleted {
             let identifier = deletion.objectID
-            run.note(.delete, entity: number(identifier), key: identifier.key, tombstone: tombstones[identifier])
+            run.note(
+                .delete, entity: number(identifier), key: identifier.key, tombstone: tombstones[identifier],
+                former: former[identifier])
         }
-        let origin = ChangeOrigin(contextName: changes.contextName, author: changes.author)
+        let origin = ChangeOrigin(contextName: changes.contextName, author: changes.author ?? settings.author)
         return run.requests(origin, schema: place.schema)
     }
 
+    /// Rows as the connection sees them, without those that are gone.
+    func currentRows(_ identifiers: [NSManagedObjectID]) throws -> [NSManagedObjectID: Row] {
+        Dictionary(try readRows(identifiers).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Collects the changes of a batch.
+    ///
+    /// - Parameters:
+    ///   - kind: whether rows are inserted, updated or deleted.
+    ///   - identifiers: the rows.
+    ///   - origin: who does it.
+    ///   - changed: the slots that an update changes.
+    ///   - former: what the rows were before.
+    /// - Throws: the server's errors.
     func noteBatch(
-        _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int]
+        _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int],
+        former: [NSManagedObjectID: Data] = [:]
     ) throws {
         guard hasHistory else { return }
         batch.origin = origin
+        if batch.origin.author == nil { batch.origin.author = settings.author }
         let tombstones = kind == .delete ? try tombstones(of: identifiers) : [:]
         for identifier in identifiers {
             let layout = identifier.layout
             let mask = kind == .update ? historyProperties(layout).mask(of: changed.map { layout.slots[$0].name }) : nil
             batch.history.note(
-                kind, entity: number(identifier), key: identifier.key, columns: mask, tombstone: tombstones[identifier])
+                kind, entity: number(identifier), key: identifier.key, columns: mask,
+                tombstone: tombstones[identifier], former: former[identifier])
         }
     }
 

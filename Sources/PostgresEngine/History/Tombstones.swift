@@ -11,22 +11,7 @@ package enum Tombstones {
         var list: [String: Any] = [:]
         for slot in properties.preservedSlots {
             let layout = row.objectID.layout.slots[slot]
-            switch row.values[slot] {
-            case .null, .identifier: continue
-            case .integer(let number): list[layout.name] = NSNumber(value: number)
-            case .double(let number), .date(let number): list[layout.name] = NSNumber(value: number)
-            case .string(let text): list[layout.name] = text
-            case .data(let data): list[layout.name] = data
-            case .uuid(let uuid): list[layout.name] = uuid.uuidString
-            case .object(let object):
-                if let url = object as? NSURL {
-                    list[layout.name] = (url as URL).absoluteString
-                } else if let number = object as? NSDecimalNumber {
-                    list[layout.name] = number.description(withLocale: nil)
-                } else if let bytes = TransformableCoding.bytes(of: object, for: layout.attribute) {
-                    list[layout.name] = bytes
-                }
-            }
+            if let attribute = layout.attribute { list[layout.name] = KeptValues.plain(row.values[slot], attribute) }
         }
         return try? PropertyList(foundationObject: list).binaryData()
     }
@@ -41,24 +26,9 @@ package enum Tombstones {
             guard let slot = entity.slotIndex(forName: name), let attribute = entity.slots[slot].attribute else {
                 continue
             }
-            values[name] = stored(value, attribute)
+            values[name] = KeptValues.stored(value, attribute)
         }
         return values
-    }
-
-    private static func stored(_ value: Any, _ attribute: AttributeLayout) -> StoredValue {
-        switch attribute.type {
-        case .dateAttributeType: (value as? NSNumber).map { .date($0.doubleValue) } ?? .null
-        case .doubleAttributeType, .floatAttributeType: (value as? NSNumber).map { .double($0.doubleValue) } ?? .null
-        case .UUIDAttributeType: (value as? String).flatMap { UUID(uuidString: $0) }.map { .uuid($0) } ?? .null
-        case .URIAttributeType: (value as? String).flatMap { URL(string: $0) }.map { .object($0 as NSURL) } ?? .null
-        case .decimalAttributeType: (value as? String).map { .object(NSDecimalNumber(string: $0)) } ?? .null
-        case .stringAttributeType: (value as? String).map { .string($0) } ?? .null
-        case .binaryDataAttributeType: (value as? Data).map { .data($0) } ?? .null
-        case .transformableAttributeType:
-            (value as? Data).map { TransformableCoding.value(of: $0, for: attribute) } ?? .null
-        default: (value as? NSNumber).map { .integer($0.int64Value) } ?? .null
-        }
     }
 }
 

@@ -107,6 +107,21 @@ package struct DatabaseOpening {
         }
     }
 
+    /// Whether the database has the table for what rows were before.
+    ///
+    /// - Parameter makesTable: whether it is made where it is missing.
+    /// - Returns: whether it is there.
+    /// - Throws: the server's errors.
+    func keepsFormerValues(makesTable: Bool) throws -> Bool {
+        if try hasTable("former_values") { return true }
+        guard makesTable else { return false }
+        try connection.transaction {
+            try lock()
+            try connection.execute(BookkeepingTables.formerValues)
+        }
+        return true
+    }
+
     /// The store's copy of its model; nil if there is none.
     package func cachedModel() throws -> NSManagedObjectModel? {
         let result = try connection.query("SELECT model FROM pippin.stores WHERE schema_name = $1", parameters)

@@ -202,6 +202,8 @@ extension OpenDatabase {
         var isPooled = false
         /// Whether changes are recorded in the history.
         var hasHistory = false
+        /// Whether the history keeps what rows were before.
+        var keepsFormerValues = false
         /// The number of migrations of the store when its schema was read.
         var generation: Int64 = 0
         /// Whether nothing is written, so that a standby suffices.
@@ -214,6 +216,7 @@ extension OpenDatabase {
     var settings: StoreSettings { configuration.settings }
     var isPooled: Bool { configuration.isPooled }
     var hasHistory: Bool { configuration.hasHistory }
+    var keepsFormerValues: Bool { configuration.keepsFormerValues }
     var generation: Int64 { configuration.generation }
     var isReadOnly: Bool { configuration.isReadOnly }
 }

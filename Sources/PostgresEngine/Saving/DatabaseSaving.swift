@@ -80,10 +80,6 @@ extension OpenDatabase {
         } + again.compactMap { identifier in current[identifier].map { (identifier, $0) } }
     }
 
-    private func currentRows(_ identifiers: [NSManagedObjectID]) throws -> [NSManagedObjectID: Row] {
-        Dictionary(try readRows(identifiers).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
     private func attempt(
         _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: (() throws -> Void)?
     ) throws -> SaveResult {
@@ -111,12 +107,14 @@ extension OpenDatabase {
         _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         let begin = try beginning()
-        let looksFirst = !derivations.isEmpty || keepsTombstones(changes)
+        let looksFirst = !derivations.isEmpty || keepsRows(before: changes)
         if looksFirst { _ = try connection.pipeline(begin) }
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
         let last =
-            try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification()]
+            try history(
+                of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID)),
+                former: formerValues(of: changes)) + [notification()]
         try run.write(
             first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : nil,
             clearsUniqueValues: clearsUniqueValues)

@@ -15,6 +15,18 @@ enum BookkeepingTables {
         ) WITH (fillfactor = 50);
         """
 
+    /// What changed and deleted rows were before, for stores whose history keeps that.
+    static let formerValues = """
+        CREATE TABLE IF NOT EXISTS pippin.former_values (
+            schema_name text NOT NULL,
+            transaction_id bigint NOT NULL,
+            id bigint NOT NULL,
+            former bytea NOT NULL,
+            PRIMARY KEY (schema_name, transaction_id, id),
+            FOREIGN KEY (schema_name, transaction_id) REFERENCES pippin.transactions ON DELETE CASCADE ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED
+        );
+        """
+
     static let creation = """
         CREATE SCHEMA IF NOT EXISTS pippin;
         COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';

@@ -40,15 +40,30 @@ package enum HistorySQL {
     ///   - last: the number of the last transaction; nil for all.
     ///   - keys: the keys of the changed objects; nil for all.
     ///   - tombstones: the number of tombstone columns.
+    ///   - keepsValues: whether the store keeps what rows were before, which is then the last column.
+    ///   - rows: the numbers before the first and of the last transaction that have changed the rows in question; nil
+    ///     for all rows.
     /// - Returns: the statement.
     package static func changes(
-        after start: HistoryPosition?, through last: Int64? = nil, ofKeys keys: Set<Int64>? = nil, tombstones: Int
+        after start: HistoryPosition?, through last: Int64? = nil, ofKeys keys: Set<Int64>? = nil, tombstones: Int,
+        keepsValues: Bool = false, ofRowsChangedIn rows: (after: Int64, through: Int64)? = nil
     ) -> SQLFragment {
         let names = ["ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
         let named = (names + (0..<tombstones).map(tombstone)).map { "\(SQLColumn($0, of: "c"))" as SQLFragment }
         let (key, owner): (SQLFragment, SQLFragment) = ("\(.key, of: "c")", "\(SQLColumn("ZTRANSACTIONID", of: "c"))")
         let join: SQLFragment = "JOIN ATRANSACTION t ON \(.key, of: transaction) = \(owner)"
-        let rows: SQLFragment = "SELECT \(.list([key] + named)) FROM ACHANGE c \(join)"
+        let same: SQLFragment =
+            rows.map { changed in
+                let (first, last) = (
+                    "\(binding: .value(.integer(changed.after)))" as SQLFragment,
+                    "\(binding: .value(.integer(changed.through)))" as SQLFragment
+                )
+                let others: SQLFragment =
+                    "SELECT ZENTITYPK FROM ACHANGE WHERE ZTRANSACTIONID > \(first) AND ZTRANSACTIONID <= \(last)"
+                return " AND \(SQLColumn("ZENTITYPK", of: "c")) IN \(SQLFragment.select(others))"
+            } ?? ""
+        let kept: [SQLFragment] = keepsValues ? [FormerValueSQL.value(ofChange: key)] : []
+        let selection: SQLFragment = "SELECT \(.list([key] + named + kept)) FROM ACHANGE c \(join)"
         let end: SQLFragment =
             last.map {
                 "\(start == nil ? " WHERE " : " AND ")\(owner) <= \(binding: .value(.integer($0)))"
@@ -59,7 +74,8 @@ package enum HistorySQL {
                 let isFirst = start == nil && last == nil
                 return "\(isFirst ? " WHERE " : " AND ")\(SQLColumn("ZENTITYPK", of: "c")) IN (\(.list(list)))"
             } ?? ""
-        return "\(rows)\(restriction(" > ", start, alias: transaction))\(end)\(chosen) ORDER BY \(owner), \(key)"
+        let which: SQLFragment = "\(restriction(" > ", start, alias: transaction))\(end)\(chosen)\(same)"
+        return "\(selection)\(which) ORDER BY \(owner), \(key)"
     }
 
     /// The column of one tombstone value: `ZTOMBSTONE0`.
@@ -128,6 +144,20 @@ package enum HistoryRowSQL {
     package static let selectName: SQLFragment =
         "SELECT \(.key) FROM ATRANSACTIONSTRING WHERE ZNAME = \(placeholder)"
 
+    /// The keys of an entity's rows that a condition selects: `SELECT t.Z_PK FROM ZCAR t WHERE t.Z_ENT = 3 AND …
+    /// ORDER BY t.Z_PK`.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity; rows of its subentities are not looked at.
+    ///   - condition: the condition on rows of the entity's table `t`.
+    /// - Returns: the statement.
+    package static func changedKeys(of mapping: EntityMapping, where condition: SQLFragment) -> SQLFragment {
+        let (key, entity): (SQLFragment, SQLFragment) = ("\(.key, of: "t")", "\(.entity, of: "t")")
+        let number: SQLFragment = "\(binding: .value(.integer(Int64(mapping.number))))"
+        return
+            "SELECT \(key) FROM \(name: mapping.table) t WHERE \(entity) = \(number) AND \(condition) ORDER BY \(key)"
+    }
+
     /// A change for each row of an entity that a condition selects: `INSERT INTO ACHANGE (…) SELECT ? + ROW_NUMBER()
     /// OVER (ORDER BY t.Z_PK), ?, ?, t.Z_ENT, t.Z_PK, ?, ? FROM ZCAR t WHERE t.Z_ENT = ? AND …`.
     ///
@@ -151,4 +181,25 @@ package enum HistoryRowSQL {
         let selection: SQLFragment = "\(rows) WHERE \(entity) = \(placeholder) AND \(condition)"
         return "INSERT INTO ACHANGE (\(.list(columns))) \(selection)"
     }
+}
+
+/// The statements for what rows were before they were changed or deleted: a table of Pippin's own beside the history.
+/// Pure; bound values have placeholders.
+package enum FormerValueSQL {
+    /// The table: a row for each change that has such values, with the change's key.
+    package static let table = "PIPPIN_HISTORY"
+
+    package static let create = "CREATE TABLE IF NOT EXISTS \(table) (Z_PK INTEGER PRIMARY KEY, ZFORMER BLOB NOT NULL)"
+
+    package static let insert = "INSERT INTO \(table) (Z_PK, ZFORMER) VALUES (?, ?)"
+
+    /// `(SELECT ZFORMER FROM PIPPIN_HISTORY WHERE Z_PK = c.Z_PK)`
+    static func value(ofChange key: SQLFragment) -> SQLFragment {
+        .select("SELECT ZFORMER FROM \(name: table) WHERE \(.key) = \(key)")
+    }
+
+    /// Deletes the values of changes that the history does not have any more, whoever deleted them: `DELETE FROM
+    /// PIPPIN_HISTORY WHERE Z_PK NOT IN (SELECT Z_PK FROM ACHANGE)`.
+    package static let deleteForgotten: SQLFragment =
+        "DELETE FROM \(name: table) WHERE \(.key) NOT IN (SELECT \(.key) FROM ACHANGE)"
 }

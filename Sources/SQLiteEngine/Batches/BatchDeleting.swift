@@ -83,7 +83,7 @@ private final class BatchDeletion {
             for mapping in mappings(of: table) {
                 let access = try store.access(mapping.layout)
                 try store.noteFiles(of: access, access.writer.externalSlots, where: condition, files)
-                try history?.noteRows(.delete, of: mapping, where: condition)
+                if let history { try store.note(.delete, of: mapping, where: condition, in: history) }
             }
             try store.run(keys.sql.delete(from: table))
         }
@@ -149,10 +149,10 @@ private final class BatchDeletion {
     private func nullify(_ rule: BatchDeletionSQL, _ history: HistoryRun?) throws {
         for release in rule.releases { try store.run(release) }
         guard let clearing = try rule.clearing(keys(of: rule.relationship.destination).sql) else { return }
-        if let history, let writer = store.history {
+        if let history {
             for mapping in rule.destination.layout.selfAndSubentities.compactMap({ store.schema.mapping(of: $0) }) {
-                let mask = writer.properties(of: mapping.layout).mask(of: [clearing.inverse])
-                try history.noteRows(.update, of: mapping, where: clearing.condition, columns: mask)
+                try store.note(
+                    .update, of: mapping, where: clearing.condition, changing: [clearing.inverse], in: history)
             }
         }
         try store.run(clearing.update)

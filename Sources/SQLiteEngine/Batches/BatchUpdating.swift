@@ -55,8 +55,7 @@ extension OpenStore {
                 let run = history.begin(plan.origin)
                 let names = plan.changes.map { plan.rows.entity.slots[$0.slot].name }
                 for mapping in try mappings(of: plan.rows) {
-                    let mask = history.properties(of: mapping.layout).mask(of: names)
-                    try run.noteRows(.update, of: mapping, where: keys.sql.selects, columns: mask)
+                    try note(.update, of: mapping, where: keys.sql.selects, changing: names, in: run)
                 }
                 try run.finish()
             }

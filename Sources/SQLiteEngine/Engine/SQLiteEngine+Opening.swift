@@ -119,9 +119,11 @@ extension SQLiteEngine {
         in file: StoreFile, _ schema: SQLSchema, hasTables: Bool
     ) throws -> HistoryWriter? {
         guard settings.tracksHistory, !facts.isReadOnly else { return nil }
-        try HistoryTables.prepare(in: file, schema: schema, hasTables: hasTables)
+        let keepsValues = try HistoryTables.prepare(
+            in: file, schema: schema, hasTables: hasTables, keepsValues: settings.keepsFormerValues)
         return HistoryWriter(
-            connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
+            connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier,
+            author: settings.author, keepsValues: keepsValues)
     }
 
     /// Makes the triggers of derived attributes that a store to be written lacks. With a model that need not be the

@@ -190,6 +190,13 @@ extension SQLiteEngine: HistoryEngine {
         try reading { try $0.historyChanges(after: start, through: last, ofKeys: keys) }
     }
 
+    package func historyChanges(ofRowsChangedAfter first: Int64, through last: Int64) throws -> [HistoryChangeRow] {
+        try reading {
+            try $0.historyChanges(
+                after: .transaction(last), through: nil, ofKeys: nil, ofRowsChangedIn: (first, last))
+        }
+    }
+
     package func deleteHistory(before end: HistoryPosition?) throws {
         try writing { try $0.deleteHistory(before: end) }
     }

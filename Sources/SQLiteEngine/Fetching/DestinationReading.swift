@@ -146,16 +146,29 @@ extension OpenStore {
 
     /// The changes of the transactions after a position up to the last one, in order, of all objects or those with
     /// some keys, without changes of entities that the model does not have.
+    ///
+    /// - Parameters:
+    ///   - start: the position.
+    ///   - last: the number of the last transaction; nil for all.
+    ///   - keys: the keys of the changed objects; nil for all.
+    ///   - rows: the numbers before the first and of the last transaction that have changed the rows in question; nil
+    ///     for all rows.
+    /// - Returns: the changes.
+    /// - Throws: SQLite's errors.
     func historyChanges(
-        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?,
+        ofRowsChangedIn rows: (after: Int64, through: Int64)? = nil
     ) throws -> [HistoryChangeRow] {
         try run("read the history of") {
             let tombstones = try connection.columnNames(ofTable: "ACHANGE").count { $0.hasPrefix("ZTOMBSTONE") }
+            let keepsValues = try connection.tableNames().contains(FormerValueSQL.table)
             let statement = try connection.statement(
-                HistorySQL.changes(after: start, through: last, ofKeys: keys, tombstones: tombstones))
+                HistorySQL.changes(
+                    after: start, through: last, ofKeys: keys, tombstones: tombstones, keepsValues: keepsValues,
+                    ofRowsChangedIn: rows))
             defer { statement.reset() }
             var properties: [Int64: HistoryProperties] = [:]
-            var rows: [HistoryChangeRow] = []
+            var found: [HistoryChangeRow] = []
             while try statement.step() {
                 let number = statement.integer(at: 3)
                 guard let mapping = schema.mapping(number: Int(number)),
@@ -164,15 +177,19 @@ extension OpenStore {
                 let known = properties[number] ?? HistoryProperties(mapping.layout)
                 properties[number] = known
                 let hasMask = kind == .update && !statement.isNull(at: 5)
-                rows.append(
+                let former = Int32(6 + tombstones)
+                let isKept = keepsValues && !statement.isNull(at: former)
+                found.append(
                     HistoryChangeRow(
                         number: statement.integer(at: 0), transaction: statement.integer(at: 1), kind: kind,
                         objectID: NSManagedObjectID(
                             layout: mapping.layout, store: identity, key: statement.integer(at: 4)),
                         changedNames: hasMask ? known.names(in: statement.data(at: 5)) : nil,
-                        tombstone: kind == .delete ? tombstone(statement, mapping, known, tombstones) : nil))
+                        tombstone: kind == .delete ? tombstone(statement, mapping, known, tombstones) : nil,
+                        former: isKept
+                            ? KeptValues.values(statement.data(at: former), of: mapping.layout, in: identity) : nil))
             }
-            return rows
+            return found
         }
     }
 
@@ -200,6 +217,9 @@ extension OpenStore {
         try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
             try transaction {
                 for deletion in HistorySQL.deletion(before: end) { try connection.run(deletion) }
+                if try connection.tableNames().contains(FormerValueSQL.table) {
+                    try connection.run(FormerValueSQL.deleteForgotten)
+                }
             }
         }
     }

@@ -12,8 +12,10 @@ enum HistoryTables {
     ///   - file: the store's file, in a transaction.
     ///   - schema: the store's tables.
     ///   - hasTables: whether the store has the tables already.
+    ///   - keepsValues: whether what rows were before is to be kept.
+    /// - Returns: whether what rows were before is kept.
     /// - Throws: SQLite's errors.
-    static func prepare(in file: StoreFile, schema: SQLSchema, hasTables: Bool) throws {
+    static func prepare(in file: StoreFile, schema: SQLSchema, hasTables: Bool, keepsValues: Bool) throws -> Bool {
         try file.run("make the history of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             if hasTables {
                 try complete(in: file.connection)
@@ -21,6 +23,8 @@ enum HistoryTables {
                 try file.connection.transaction { try create(in: file.connection) }
             }
             try addTombstones(in: file.connection, schema)
+            if keepsValues { try file.connection.execute(FormerValueSQL.create) }
+            return try file.connection.tableNames().contains(FormerValueSQL.table)
         }
     }
 

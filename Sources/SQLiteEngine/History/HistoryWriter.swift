@@ -9,19 +9,29 @@ import StoreEngine
 final class HistoryWriter {
     let connection: Connection
     private let bundleIdentifier: String?
+    /// Who writes the transactions that name nobody.
+    private let author: String?
+    /// Whether what rows were before is kept.
+    let keepsValues: Bool
     private let schema: SQLSchema
     private var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
     private var tombstoneTexts: [ObjectIdentifier: String] = [:]
 
-    init(connection: Connection, schema: SQLSchema, bundleIdentifier: String?) {
+    init(
+        connection: Connection, schema: SQLSchema, bundleIdentifier: String?, author: String? = nil,
+        keepsValues: Bool = false
+    ) {
         self.connection = connection
         self.schema = schema
         self.bundleIdentifier = bundleIdentifier
+        (self.author, self.keepsValues) = (author, keepsValues)
     }
 
     /// A writer for the same store after its entities were renumbered.
     func following(_ schema: SQLSchema) -> HistoryWriter {
-        HistoryWriter(connection: connection, schema: schema, bundleIdentifier: bundleIdentifier)
+        HistoryWriter(
+            connection: connection, schema: schema, bundleIdentifier: bundleIdentifier, author: author,
+            keepsValues: keepsValues)
     }
 
     /// The numbering of an entity's properties.
@@ -43,8 +53,9 @@ final class HistoryWriter {
     /// - Parameters:
     ///   - changes: the changes of the save.
     ///   - tombstones: the preserved values of deleted objects, by position among the deletions.
+    ///   - former: what changed and deleted rows were before.
     /// - Throws: SQLite's errors.
-    func record(_ changes: ChangeSet, tombstones: [Int: [SQLValue]]) throws {
+    func record(_ changes: ChangeSet, tombstones: [Int: [SQLValue]], former: [NSManagedObjectID: Data]) throws {
         let run = begin(ChangeOrigin(contextName: changes.contextName, author: changes.author))
         for change in changes.inserted { try run.note(.insert, change.objectID) }
         // Most updates of a save change the same properties.
@@ -53,7 +64,7 @@ final class HistoryWriter {
             if let latest, latest.layout === change.objectID.layout, latest.slots == change.changedSlots,
                 change.toManyChanges.isEmpty
             {
-                try run.note(.update, change.objectID, columns: latest.mask)
+                try run.note(.update, change.objectID, columns: latest.mask, former: former[change.objectID])
                 continue
             }
             let layout = change.objectID.layout
@@ -61,10 +72,11 @@ final class HistoryWriter {
                 change.changedSlots.map { layout.slots[$0].name } + change.toManyChanges.map(\.relationship.name)
             let mask = properties(of: layout).mask(of: names)
             if change.toManyChanges.isEmpty { latest = (layout, change.changedSlots, mask) }
-            try run.note(.update, change.objectID, columns: mask)
+            try run.note(.update, change.objectID, columns: mask, former: former[change.objectID])
         }
         for (position, deletion) in changes.deleted.enumerated() {
-            try run.note(.delete, deletion.objectID, tombstone: tombstones[position] ?? [])
+            try run.note(
+                .delete, deletion.objectID, tombstone: tombstones[position] ?? [], former: former[deletion.objectID])
         }
         try run.finish()
     }
@@ -108,7 +120,7 @@ final class HistoryWriter {
     ///
     /// - Returns: the transaction's number.
     func insertTransaction(_ origin: ChangeOrigin) throws -> Int64 {
-        let author = try origin.author.map { try string($0) }
+        let author = try (origin.author ?? author).map { try string($0) }
         let context = try origin.contextName.map { try string($0) }
         let process = try string(ProcessInfo.processInfo.processName)
         let bundle = try string(bundleIdentifier ?? ProcessInfo.processInfo.processName)
@@ -163,9 +175,11 @@ final class HistoryRun {
     ///   - identifier: the object's ID.
     ///   - columns: the properties that an update changed.
     ///   - tombstone: the values that a deletion keeps.
+    ///   - former: what the row was before.
     /// - Throws: SQLite's errors.
     func note(
-        _ type: HistoryChangeKind, _ identifier: NSManagedObjectID, columns: Data? = nil, tombstone: [SQLValue] = []
+        _ type: HistoryChangeKind, _ identifier: NSManagedObjectID, columns: Data? = nil, tombstone: [SQLValue] = [],
+        former: Data? = nil
     ) throws {
         let transaction = try openTransaction()
         let insert = try insertion(tombstone.count)
@@ -179,6 +193,11 @@ final class HistoryRun {
         if let columns { try insert.bind(columns, at: 7) }
         for (index, value) in tombstone.enumerated() { try insert.bind(value, at: Int32(8 + index)) }
         try insert.run()
+        guard let former else { return }
+        let keep = try writer.connection.statement(FormerValueSQL.insert)
+        try keep.bind(lastKey, at: 1)
+        try keep.bind(former, at: 2)
+        try keep.run()
     }
 
     /// Writes a change for each selected row of an entity: `INSERT INTO ACHANGE … SELECT …`.

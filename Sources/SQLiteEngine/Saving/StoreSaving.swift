@@ -79,13 +79,14 @@ extension OpenStore {
             try run.addMissingVersions(changes)
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
+            let former = try formerValues(of: changes)
             for deletion in changes.deleted { try run.delete(deletion) }
             try run.update(changes.updated)
             if !run.conflicts.isEmpty { throw OptimisticConflict() }
             try run.insert(changes.inserted)
             try run.writeToManys(changes)
             try aggregates?.compute()
-            try history?.record(changes, tombstones: tombstones)
+            try history?.record(changes, tombstones: tombstones, former: former)
             if let metadata { try file.write(metadata) }
             try others()
             files.willCommit()

@@ -200,12 +200,22 @@ package enum CommandManual {
                 model,
             ]),
         CommandDescription(
-            name: "history", usage: ["STORE [--json] [--model MODEL]"],
+            name: "history", usage: ["STORE [--of OBJECT] [--follow] [--json] [--model MODEL]"],
             summary: "the persistent history, change by change",
             text:
                 "Shows the persistent history of a store: each transaction with its time, author and program, and the objects that it made, changed (with the properties) and deleted (with the values that the "
-                + "deletion preserved).",
-            options: [.init(name: "--json", text: "A JSON object for each change, one a line."), model]),
+                + "deletion preserved). Where a program of Pippin's keeps what was before, that is shown, too.",
+            options: [
+                .init(
+                    name: "--of", value: "OBJECT",
+                    text: "Only the past of one object, by the name that the history gives it: Letter/p1."),
+                .init(
+                    name: "--follow",
+                    text:
+                        "Go on with what is saved later, until the command is interrupted. The store is read in its place."
+                ),
+                .init(name: "--json", text: "A JSON object for each change, one a line."), model,
+            ]),
         CommandDescription(
             name: "timeline",
             usage: ["STORE|FOLDER… [--format FORMAT] [--output FILE] [--dates LIST] [--model MODEL]"],

@@ -28,6 +28,15 @@ package protocol HistoryEngine: StoreEngine {
         after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
     ) throws -> [HistoryChangeRow]
 
+    /// The changes after some transactions of the rows that these changed, or of others with the same keys, in order.
+    ///
+    /// - Parameters:
+    ///   - first: the number before the first of the transactions.
+    ///   - last: the number of the last one.
+    /// - Returns: the changes.
+    /// - Throws: the errors of the store.
+    func historyChanges(ofRowsChangedAfter first: Int64, through last: Int64) throws -> [HistoryChangeRow]
+
     /// Deletes the transactions before a position; `nil` for all.
     func deleteHistory(before end: HistoryPosition?) throws
 

@@ -7,6 +7,12 @@ package struct StoreSettings {
     package let pragmas: [String: String]
     package let ignoresVersions: Bool
     package let tracksHistory: Bool
+    /// Whether the history keeps what changed and deleted rows were before.
+    package let keepsFormerValues: Bool
+    /// Who writes the transactions of the history that name nobody; nil for nobody.
+    package let author: String?
+    /// How old transactions of the history may be, in seconds, when the store is opened; nil for any age.
+    package let historyAge: Double?
     package let analyzes: Bool
     package let vacuums: Bool
     /// The number of query generations that can be pinned at once.
@@ -31,6 +37,13 @@ package struct StoreSettings {
     /// the tool says so.
     package static let isCopiedOption = "PippinIsCopied"
 
+    /// Option (`Bool`) of stores with a history: see ``keepsFormerValues``.
+    package static let keepsFormerValuesOption = "PippinKeepsFormerValues"
+    /// Option (`String`) of stores with a history: see ``author``.
+    package static let authorOption = "PippinHistoryAuthor"
+    /// Option (`Double`) of stores with a history: see ``historyAge``.
+    package static let historyAgeOption = "PippinHistoryAge"
+
     /// How long to wait for a lock, in seconds, by default; see `NSPersistentStoreDescription.timeout`.
     package static let defaultTimeout: Double = 240
 
@@ -53,6 +66,9 @@ package struct StoreSettings {
         // A dictionary as the value also means yes.
         tracksHistory =
             flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
+        keepsFormerValues = flag(Self.keepsFormerValuesOption)
+        author = options?[Self.authorOption] as? String
+        historyAge = (options?[Self.historyAgeOption] as? NSNumber)?.doubleValue
         analyzes = flag(NSSQLiteAnalyzeOption)
         vacuums = flag(NSSQLiteManualVacuumOption)
         let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue

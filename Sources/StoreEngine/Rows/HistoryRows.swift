@@ -38,14 +38,17 @@ package struct HistoryChangeRow: @unchecked Sendable {
     package let changedNames: [String]?
     /// The values that a deletion preserved, by property; nil if the entity preserves none.
     package let tombstone: [String: StoredValue]?
+    /// What an update changed, or a deletion deleted, as it was before, by property; nil where that was not kept.
+    package let former: [String: KeptValue]?
 
     package init(
         number: Int64, transaction: Int64, kind: HistoryChangeKind, objectID: NSManagedObjectID,
-        changedNames: [String]?, tombstone: [String: StoredValue]?
+        changedNames: [String]?, tombstone: [String: StoredValue]?, former: [String: KeptValue]? = nil
     ) {
         (self.number, self.transaction, self.kind, self.objectID, self.changedNames, self.tombstone) = (
             number, transaction, kind, objectID, changedNames, tombstone
         )
+        self.former = former
     }
 }
 

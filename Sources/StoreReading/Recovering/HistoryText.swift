@@ -8,33 +8,64 @@ package enum HistoryText {
     /// How many transactions are read at a time.
     private static let portion = 50
 
+    /// How often a history that is followed is looked at.
+    private static let pause = Duration.milliseconds(250)
+
     /// Writes all changes, in their order.
     ///
     /// - Parameters:
     ///   - store: the store.
+    ///   - object: the object whose past is written, as the text names it (`Letter/p1`); nil for all.
     ///   - asJSON: whether each change is a line of JSON.
+    ///   - follows: whether later changes are waited for, until `output` throws.
     ///   - output: takes the text.
-    /// - Throws: `CommandError` for a store that keeps no history; the errors of the store, and those of `output`.
-    package static func write(_ store: DirectStore, asJSON: Bool, _ output: (String) throws -> Void) throws {
+    /// - Throws: `CommandError` for a store that keeps no history, or none of the object; the errors of the store, and
+    ///   those of `output`.
+    package static func write(
+        _ store: DirectStore, of object: String? = nil, asJSON: Bool, follows: Bool = false,
+        _ output: (String) throws -> Void
+    ) throws {
+        let keys = try object.map { try [key(of: $0)] as Set }
         var (last, isEmpty): (Int64, Bool) = (0, true)
         while true {
             let (transactions, changes) = try store.asking { engine in
-                guard let history = engine.history, try history.latestTransaction() > 0 else { throw missing(store) }
+                guard let history = engine.history, try follows || history.latestTransaction() > 0 else {
+                    throw missing(store)
+                }
                 let transactions = try history.historyTransactions(after: .transaction(last), limit: portion)
                 guard let newest = transactions.last?.number else { return (transactions, [HistoryChangeRow]()) }
                 let start = HistoryPosition.transaction(last)
-                return (transactions, try history.historyChanges(after: start, through: newest, ofKeys: nil))
+                return (transactions, try history.historyChanges(after: start, through: newest, ofKeys: keys))
             }
-            guard let newest = transactions.last?.number, newest > last else { break }
-            (last, isEmpty) = (newest, false)
-            let byTransaction = Dictionary(grouping: changes, by: \.transaction)
+            guard let newest = transactions.last?.number, newest > last else {
+                guard follows else { break }
+                Thread.sleep(forTimeInterval: pause / .seconds(1))
+                continue
+            }
+            last = newest
+            let wanted = object.map { object in changes.filter { ObjectLabel.number(of: $0.objectID) == object } }
+            let byTransaction = Dictionary(grouping: wanted ?? changes, by: \.transaction)
             for transaction in transactions {
                 let changes = byTransaction[transaction.number] ?? []
+                if object != nil, changes.isEmpty { continue }
+                isEmpty = false
                 if !asJSON { try output(heading(transaction, changes.count)) }
                 for change in changes { try output(asJSON ? json(change, transaction) : line(change)) }
             }
         }
-        if isEmpty { throw missing(store) }
+        guard isEmpty else { return }
+        guard let object else { throw missing(store) }
+        throw CommandError("the history of “\(store.name)” has no changes of \(object)")
+    }
+
+    /// The key in the name of an object.
+    private static func key(of object: String) throws -> Int64 {
+        guard let slash = object.lastIndex(of: "/"), object[slash...].hasPrefix("/p"),
+            let key = Int64(object[slash...].dropFirst(2))
+        else {
+            throw CommandError("“\(object)” is not an object; the history names it, as in Letter/p1")
+        }
+        return key
     }
 
     private static func missing(_ store: DirectStore) -> CommandError {
@@ -84,6 +115,23 @@ package enum HistoryText {
             }
     }
 
+    /// What a change changed or deleted, as it was before. Pure.
+    private static func former(_ change: HistoryChangeRow) -> [ObjectRecord.Field] {
+        let entity = change.objectID.layout
+        return (change.former ?? [:]).sorted { $0.key < $1.key }.compactMap { name, kept in
+            switch kept {
+            case .list(let members): ObjectRecord.Field(name: name, value: .objects(members.map { ObjectLink($0) }))
+            case .value(.identifier(let member)): ObjectRecord.Field(name: name, value: .object(ObjectLink(member)))
+            case .value(let value):
+                if let attribute = entity.slotIndex(forName: name).flatMap({ entity.slots[$0].attribute }) {
+                    ObjectRecord.Field(name: name, value: FieldValue(value, attribute))
+                } else {
+                    ObjectRecord.Field(name: name, value: .noObject)
+                }
+            }
+        }
+    }
+
     private static func word(_ kind: HistoryChangeKind) -> String {
         switch kind {
         case .insert: "insert"
@@ -107,6 +155,11 @@ package enum HistoryText {
             let values = preserved.map { ($0.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: $0.value))) }
             members.append(("preserved", JSONText.object(values)))
         }
+        let former = former(change)
+        if !former.isEmpty {
+            let values = former.map { ($0.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: $0.value))) }
+            members.append(("former", JSONText.object(values)))
+        }
         return JSONText.object(members) + "\n"
     }
 
@@ -119,9 +172,17 @@ package enum HistoryText {
 
     private static func line(_ change: HistoryChangeRow) -> String {
         let object = TextTools.inOneLine(ObjectLabel.number(of: change.objectID))
-        let names = (change.changedNames ?? []).map(TextTools.inOneLine).joined(separator: ", ")
-        let values = preserved(by: change).map { "\(TextTools.inOneLine($0.name)): \(DumpText.text(of: $0.value))" }
-        let end = ([names] + values).filter { !$0.isEmpty }.joined(separator: ", ")
+        let former = former(change)
+        let known = Set(former.map(\.name))
+        let names = (change.changedNames ?? []).filter { !known.contains($0) }.map(TextTools.inOneLine)
+        let was = former.map { field in
+            let value = "\(TextTools.inOneLine(field.name)): \(DumpText.text(of: field.value))"
+            return change.kind == .update ? "\(value) before" : value
+        }
+        let values = (known.isEmpty ? preserved(by: change) : []).map {
+            "\(TextTools.inOneLine($0.name)): \(DumpText.text(of: $0.value))"
+        }
+        let end = (names + was + values).filter { !$0.isEmpty }.joined(separator: ", ")
         return "    \(word(change.kind))   \(object)\(end.isEmpty ? "" : "   \(end)")\n"
     }
 }
