@@ -84,9 +84,8 @@ final class GraphSave: RowSave {
             let identifiers = nodes.compactMap { graph.storedIdentifier($0, plan) }
             guard identifiers.count == nodes.count else { throw DirectSave.NotDirect() }
             let slot = try changed.rows.slots(of: plan)[plan.uidField]
-            let kind = plan.record.attributeKinds[plan.uidField]
             try changed.rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
-                guard let key = RecordKey(try row.value(at: slot), kind), let node = graph.node(key, of: plan),
+                guard let key = RecordKey(try row.value(at: slot)), let node = graph.node(key, of: plan),
                     numbers[node] == nil
                 else { throw DirectSave.NotDirect() }
                 numbers[node] = changed.note(try row.whole())
