@@ -1,33 +1,84 @@
 import Foundation
 
-/// The hash function SHA-256 (FIPS 180-4), for version hashes. Foundation has none on Linux.
-package enum SHA256 {
+/// The hash function SHA-256 (FIPS 180-4), of bytes that come piece by piece. Foundation has none on Linux.
+package struct SHA256 {
+    private var state: [UInt32] = [
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    ]
+    private var words = [UInt32](repeating: 0, count: 64)
+    /// The bytes of the block that is not whole yet.
+    private var rest: [UInt8] = []
+    private var byteCount: UInt64 = 0
+
+    package init() {}
+
     /// The hash of some bytes, 32 bytes long.
     package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
-        var state: [UInt32] = [
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-        ]
-        var bytes = Array(message)
-        let bitCount = UInt64(bytes.count) * 8
-        bytes.append(0x80)
-        bytes.append(contentsOf: repeatElement(0, count: (120 - bytes.count % 64) % 64))
-        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
-        for block in stride(from: 0, to: bytes.count, by: 64) { compress(bytes[block..<(block + 64)], into: &state) }
+        var hash = SHA256()
+        Array(message).withUnsafeBytes { hash.add($0) }
+        return hash.end()
+    }
+
+    /// The hash of a file, which is read piece by piece, in hexadecimal digits; nil for one that cannot be read.
+    package static func digits(ofFile path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return digits(of: hash.end()) }
+            buffer.withUnsafeBytes { hash.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    /// A hash in hexadecimal digits.
+    package static func digits(of hash: [UInt8]) -> String {
+        hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Adds the next bytes.
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        byteCount &+= UInt64(bytes.count)
+        var place = 0
+        if !rest.isEmpty {
+            place = min(64 - rest.count, bytes.count)
+            rest += bytes[..<place]
+            guard rest.count == 64 else { return }
+            let block = rest
+            block.withUnsafeBytes { compress($0, at: 0) }
+            rest = []
+        }
+        while bytes.count - place >= 64 {
+            compress(bytes, at: place)
+            place += 64
+        }
+        rest += bytes[place...]
+    }
+
+    /// The hash of all bytes, 32 bytes long. None may be added afterwards.
+    package mutating func end() -> [UInt8] {
+        let bitCount = byteCount &* 8
+        var padding: [UInt8] = [0x80] + [UInt8](repeating: 0, count: (119 - rest.count) % 64)
+        for shift in stride(from: 56, through: 0, by: -8) {
+            padding.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
+        }
+        padding.withUnsafeBytes { add($0) }
         return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }
 
-    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var words: [UInt32] = []
-        words.reserveCapacity(64)
-        for start in stride(from: block.startIndex, to: block.endIndex, by: 4) {
-            words.append(block[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) })
+    private mutating func compress(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        for index in 0..<16 {
+            words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self))
         }
         for index in 16..<64 {
-            let early = words[index - 15]
-            let late = words[index - 2]
+            let (early, late) = (words[index - 15], words[index - 2])
             let first = rotate(early, 7) ^ rotate(early, 18) ^ (early >> 3)
             let second = rotate(late, 17) ^ rotate(late, 19) ^ (late >> 10)
-            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
+            words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
@@ -36,13 +87,13 @@ package enum SHA256 {
             let majority = (a & b) ^ (a & c) ^ (b & c)
             let upper = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
             let lower = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-            let first = h &+ upper &+ choice &+ constants[index] &+ words[index]
+            let first = h &+ upper &+ choice &+ Self.constants[index] &+ words[index]
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ lower &+ majority)
         }
         for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
     }
 
-    private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+    private func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
     /// The fractional parts of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = [
