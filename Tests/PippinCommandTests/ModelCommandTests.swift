@@ -8,6 +8,27 @@ import Testing
 
 @Suite("pippin model")
 struct ModelCommandTests {
+    @Test("A package whose current version is missing is compiled without saying which is current")
+    func compiledWithoutCurrent() throws {
+        let store = try SmallStore()
+        try inTestFolder { folder in
+            let package = folder.appendingPathComponent("Books.xcdatamodeld")
+            #expect(CommandRun("model", "extract", store.path, "--output", package.path).status == 0)
+            let list = """
+                <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+                <string>Gone.xcdatamodel</string></dict></plist>
+                """
+            try Data(list.utf8).write(to: package.appendingPathComponent(".xccurrentversion"))
+            let compiled = folder.appendingPathComponent("Books.momd")
+            let run = CommandRun("model", "compile", package.path, "--output", compiled.path)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.errors.contains("its current version, “Gone”, does not exist"))
+            #expect(run.output.contains("has 1 version."))
+            let one = CommandRun("model", "compile", package.path, "--output", folder.path + "/Books.mom")
+            #expect(one.status == 1)
+        }
+    }
+
     private static let first = """
         <model userDefinedModelVersionIdentifier="1">
             <entity name="Thing" isAbstract="YES"><attribute name="id" attributeType="UUID"/></entity>

@@ -128,21 +128,29 @@ package enum SourceModelCompiler {
     ///     everything is compiled.
     ///   - moduleName: the module for classes of the “current product module”.
     ///   - className: the name under which a class is found at run time, for its name in the model.
+    ///   - needsCurrent: whether a package is refused whose current version is missing, or not said; otherwise its
+    ///     versions are compiled into a `.momd` that does not say which is current.
     /// - Returns: what was left out, with the reason: versions that cannot be compiled, and values without meaning for
     ///   a store.
     /// - Throws: an error in the Cocoa domain naming file, line, entity and property if the current version cannot be
     ///   compiled; nothing is written then.
     @discardableResult
     package static func compileModel(
-        at source: URL, to destination: URL, moduleName: String? = nil, className: (String) -> String = { $0 }
+        at source: URL, to destination: URL, moduleName: String? = nil, className: (String) -> String = { $0 },
+        needsCurrent: Bool = true
     ) throws -> [Remark] {
         let package = try ModelPackage(at: source)
         var info = VersionInfo()
-        let currentName = try package.currentVersionName
+        var remarks: [Remark] = []
+        var currentName: String?
+        do { currentName = try package.currentVersionName } catch let error as NSError
+            where !needsCurrent && destination.pathExtension == "momd"
+        {
+            remarks.append(Remark(file: source, line: nil, message: message(of: error, source)))
+        }
         info.currentVersionName = currentName
         info.hashesAreOurs = true
         var files: [String: Data] = [:]
-        var remarks: [Remark] = []
         for version in package.versions {
             do {
                 let document = try checkedDocument(of: package, version, moduleName: moduleName, className: className)
@@ -157,7 +165,7 @@ package enum SourceModelCompiler {
                 remarks.append(leftOut(version, error))
             }
         }
-        if destination.pathExtension == "mom", let data = files["\(currentName).mom"] {
+        if destination.pathExtension == "mom", let currentName, let data = files["\(currentName).mom"] {
             try ModelFileError.naming(destination) {
                 try FileManager.default.createDirectory(
                     at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -165,6 +173,7 @@ package enum SourceModelCompiler {
             }
             return remarks
         }
+        if files.isEmpty, let first = remarks.last { throw ModelFileError(.corrupt, reason: first.message) }
         files[VersionInfo.fileName] = try info.data()
         try ModelFileError.naming(destination) { try ModelFolder.write(files, to: destination) }
         return remarks
@@ -174,14 +183,18 @@ package enum SourceModelCompiler {
     /// cannot be migrated.
     private static func leftOut(_ version: ModelPackage.Version, _ error: NSError) -> Remark {
         let file = ModelPackage.file(of: version)
+        return Remark(
+            file: file, line: error.userInfo["line"] as? Int,
+            message: "the version “\(version.name)” is left out of the compiled model: \(message(of: error, file))")
+    }
+
+    /// What an error says, without its file, which is named separately.
+    private static func message(of error: NSError, _ file: URL) -> String {
         var reason = error.localizedDescription
-        // The file is named separately from the message.
         for start in ["“\(file.path)”: ", "“\(file.path)”, "] where reason.hasPrefix(start) {
             reason.removeFirst(start.count)
         }
-        return Remark(
-            file: file, line: error.userInfo["line"] as? Int,
-            message: "the version “\(version.name)” is left out of the compiled model: \(reason)")
+        return reason
     }
 
     /// A version of the model whose names were all checked, with the run-time names of its classes.

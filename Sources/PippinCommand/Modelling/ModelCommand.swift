@@ -118,7 +118,8 @@ enum ModelCommand {
             throw UsageError(
                 "“\(destination.lastPathComponent)” should end in .momd, or in .mom for the current version alone")
         }
-        let remarks = try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: options.module)
+        let remarks = try SourceModelCompiler.compileModel(
+            at: source, to: destination, moduleName: options.module, needsCurrent: false)
         for remark in remarks { errors("pippin: warning: “\(remark.file.path)”: \(remark.message)\n") }
         guard destination.pathExtension == "momd" else {
             let name = try ModelPackage(at: source).currentVersionName
