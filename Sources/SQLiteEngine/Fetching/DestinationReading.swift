@@ -198,10 +198,14 @@ extension OpenStore {
     ) -> [String: StoredValue]? {
         guard !properties.preservedSlots.isEmpty else { return nil }
         var values: [String: StoredValue] = [:]
-        for (index, slot) in properties.preservedSlots.enumerated() where index < columns {
+        let found = (0..<min(columns, properties.preservedSlots.count)).map { statement.value(at: Int32(6 + $0)) }
+        // Programs have written them in two orders, of which the types of the values show one.
+        let orders = [properties.preservedSlots, properties.preservedSlotsInheritedFirst]
+        let order = orders.first { slots in
+            zip(slots, found).allSatisfy { slot, value in mapping.columns[slot]?.storage.mayHave(value) ?? true }
+        }
+        for (slot, value) in zip(order ?? properties.preservedSlots, found) where value != .null {
             guard let column = mapping.columns[slot] else { continue }
-            let value = statement.value(at: Int32(6 + index))
-            guard value != .null else { continue }
             var stored = StoredValue(value, storage: column.storage)
             if case .transformable = column.storage, case .blob(let data) = value {
                 stored = TransformableCoding.value(of: data, for: mapping.layout.slots[slot].attribute)
@@ -237,5 +241,22 @@ extension OpenStore {
             if let oldest = try connection.integer(HistorySQL.oldest) { return oldest }
             return try latestTransaction() + 1
         }
+    }
+}
+
+extension ColumnStorage {
+    /// Whether a column may have a value, as far as texts, numbers and bytes tell.
+    fileprivate func mayHave(_ value: SQLValue) -> Bool {
+        let kind: [ColumnStorage]
+        switch value {
+        case .null: return true
+        case .integer, .double: kind = [.integer, .boolean, .double, .float, .date, .decimal, .toOne]
+        case .text: kind = [.string, .url, .decimal]
+        case .blob:
+            if case .transformable = self { return true }
+            if case .data = self { return true }
+            kind = [.uuid]
+        }
+        return kind.contains(self)
     }
 }

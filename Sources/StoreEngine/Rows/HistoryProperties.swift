@@ -8,6 +8,8 @@ package struct HistoryProperties {
     /// The slots of the attributes that deletions preserve, by name: those of `ZTOMBSTONE0`, `ZTOMBSTONE1`, …. Values
     /// that may be outside the store are not preserved, as in Core Data.
     package let preservedSlots: [Int]
+    /// The same, with inherited ones first and each entity's own by name: the order of `knowledgeC` of macOS 10.13.
+    package let preservedSlotsInheritedFirst: [Int]
 
     package init(_ layout: EntityLayout) {
         let stored = layout.slots.filter { !$0.isTransient }.map(\.name)
@@ -17,6 +19,13 @@ package struct HistoryProperties {
             return attribute.preservesValueInHistoryOnDeletion && !attribute.allowsExternalStorage
                 && attribute.type != .compositeAttributeType
         }.sorted { layout.slots[$0].name < layout.slots[$1].name }
+        // The slots of an entity begin with those of its superentity.
+        let counts = Array(sequence(first: layout) { $0.superentity }).map(\.slots.count)
+        func level(_ slot: Int) -> Int { counts.count { $0 <= slot } }
+        let levels = preservedSlots.map(level)
+        preservedSlotsInheritedFirst = preservedSlots.indices.sorted {
+            (levels[$0], $0) < (levels[$1], $1)
+        }.map { [preservedSlots] in preservedSlots[$0] }
     }
 
     /// `ZCOLUMNS`: a bit for each property, starting with the highest bit of the first byte.
