@@ -163,7 +163,8 @@ let package = Package(
         .target(
             name: "StoreReading",
             dependencies: [
-                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat",
+                "CZlib", "CodeGeneration", "CoreData", "CoreDataModel", "KeyedArchives", "ModelFiles",
+                "PredicateFormat",
                 "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "SearchText", "StoreEngine",
             ]),
         // The commands as values, and what those do that take any open store: queries, exports, imports.

@@ -18,8 +18,7 @@ enum Invocation: Equatable {
         /// Nil for all entities.
         var entity: String?
         var asJSON = false
-        /// Whether what bytes hold is written beside them.
-        var decodes = false
+        var style = ValueStyle()
         /// The commit of the log as of which the store is read; nil for the last one.
         var commit: Int?
         /// The manifest to write; nil for none.
@@ -95,8 +94,7 @@ enum Invocation: Equatable {
             self = .dump(
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
-                    asJSON: parsed.flags.contains("--json"), decodes: parsed.flags.contains("--decode"),
-                    commit: try parsed.commit(),
+                    asJSON: parsed.flags.contains("--json"), style: try parsed.style(), commit: try parsed.commit(),
                     evidence: parsed.options["--evidence"]))
         case "migrate": self = .migrate(try Self.migrate(rest))
         case "query": self = .query(try QueryOptions(rest))

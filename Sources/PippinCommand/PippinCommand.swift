@@ -119,7 +119,7 @@ enum PippinCommand {
             let store = try open(options.store, options.model, readsCopy: !options.follows)
             warn(store.modelGap, errors)
             try HistoryText.write(
-                store, of: options.object, asJSON: options.asJSON, follows: options.follows, output)
+                store, of: options.object, asJSON: options.asJSON, options.style, follows: options.follows, output)
         case .timeline(let options):
             try TimelineCommand.run(options, progress, output) { warn(sentence: $0, errors) }
         case .scan(let options): try ScanCommand.run(options, output) { warn(sentence: $0, errors) }
@@ -198,14 +198,15 @@ enum PippinCommand {
             for text in [raw.damage].compactMap({ $0 }) + raw.strangeRows { warn(sentence: text, errors) }
             let entities = try raw.entities(named: options.entity)
             return options.asJSON
-                ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
+                ? try RawText.dumpJSON(raw, entities, options.style, output)
+                : try RawText.dump(raw, entities, options.style, output)
         }
         warn(shown.store.modelGap, errors)
         for text in shown.warnings { warn(sentence: text, errors) }
         if options.asJSON {
-            try DumpJSON.write(shown.store.objects, shown.entities, decodes: options.decodes, output)
+            try DumpJSON.write(shown.store.objects, shown.entities, options.style, output)
         } else {
-            try DumpText.write(shown.store.objects, shown.entities, output)
+            try DumpText.write(shown.store.objects, shown.entities, options.style, output)
         }
     }
 
@@ -270,7 +271,8 @@ extension Invocation {
             try onlyFiles("--model", options.model)
             try noFiles([
                 "--at-commit": options.commit != nil, "--evidence": options.evidence != nil,
-                "--decode": options.decodes,
+                "--decode": options.style.decodes, "--raw": options.style.showsRaw,
+                "--dates": options.style.epochs != DateEpochs([:]), "--timezone": options.style.timeZone != nil,
             ])
             return .launch(
                 .postgres,
@@ -281,7 +283,10 @@ extension Invocation {
         case .export(let options):
             try noFiles(["--evidence": options.evidence != nil])
             return .launch(.postgres, arguments)
-        case .query, .search, .sql, .import: return .launch(.postgres, arguments)
+        case .query(let options):
+            try noFiles(["--evidence": options.evidence != nil])
+            return .launch(.postgres, arguments)
+        case .search, .sql, .import: return .launch(.postgres, arguments)
         default:
             throw UsageError(
                 "\(command) takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"

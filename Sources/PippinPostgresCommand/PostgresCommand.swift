@@ -161,9 +161,9 @@ enum PostgresCommand {
             coordinator: coordinator, store: store, isSorted: true)
         let entities = try objects.entities(named: entity)
         if asJSON {
-            try DumpJSON.write(objects, entities, output)
+            try DumpJSON.write(objects, entities, ValueStyle(), output)
         } else {
-            try DumpText.write(objects, entities, output)
+            try DumpText.write(objects, entities, ValueStyle(), output)
         }
     }
 

@@ -178,7 +178,7 @@ final class Session {
         case .query(let text):
             try store.checkFile()
             let query = try QueryText(text)
-            let plan = try query.plan(store.layout, sortsByKey: store.pagesByKey)
+            let plan = try query.plan(in: store)
             let found = try StoreSearch.objects(query, plan, in: store)
             let remarks = try QueryOutput(store, plan, RowColumns(of: plan.entity), found: found).write(format, output)
             for text in remarks.misread { Self.warn(text) }

@@ -43,11 +43,19 @@ package final class DatabasePages {
         for number in 0..<min(commit ?? .max, self.log?.commits.count ?? 0) { apply(commit: number) }
     }
 
-    /// The database in a file, with what its log has committed; nil for a file that is not a database.
+    /// The database in a file, with what its log has committed, and without what its journal takes back; nil for a file
+    /// that is not a database.
     ///
     /// - Parameter path: the file's path.
     package convenience init?(path: String) {
-        guard let file = FileBytes(path: path) else { return nil }
+        guard var file = FileBytes(path: path) else { return nil }
+        if let header = DatabaseHeader(file.bytes(at: 0, count: DatabaseHeader.size)),
+            let journal = FileBytes(path: path + "-journal").flatMap({
+                RollbackJournal($0, pageSize: header.pageSize)
+            }), journal.isHot
+        {
+            file = journal.before(file)
+        }
         self.init(file, FileBytes(path: path + "-wal").flatMap { WriteAheadLog($0) })
     }
 
@@ -264,6 +272,8 @@ package final class FileBytes: Sendable {
     private enum Source {
         case memory([UInt8])
         case file(Int32)
+        /// Some pages of a file, by their numbers, are at places of another one.
+        case replaced(FileBytes, pageSize: Int, [Int: Int], FileBytes)
     }
 
     /// How many bytes there are.
@@ -287,6 +297,18 @@ package final class FileBytes: Sendable {
         (count, source) = (Int(facts.st_size), .file(descriptor))
     }
 
+    /// A file in which pages of another one are in the place of its own.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - count: how many bytes there are.
+    ///   - pageSize: the bytes of a page.
+    ///   - places: where the bytes of pages begin in the other file, by their numbers from 1.
+    ///   - other: the other file.
+    init(_ file: FileBytes, count: Int, pageSize: Int, replacing places: [Int: Int], by other: FileBytes) {
+        (self.count, source) = (count, .replaced(file, pageSize: pageSize, places, other))
+    }
+
     deinit { if case .file(let descriptor) = source { close(descriptor) } }
 
     /// Reads bytes.
@@ -300,6 +322,18 @@ package final class FileBytes: Sendable {
         let length = min(wanted, count - offset)
         switch source {
         case .memory(let bytes): return Array(bytes[offset..<offset + length])
+        case .replaced(let file, let pageSize, let places, let other):
+            var (result, place): ([UInt8], Int) = ([], offset)
+            while place < offset + length {
+                let (page, start) = (place / pageSize + 1, place % pageSize)
+                let part = min(pageSize - start, offset + length - place)
+                let bytes =
+                    places[page].map { other.bytes(at: $0 + start, count: part) } ?? file.bytes(at: place, count: part)
+                // What the file was cut off from is in the journal, or nowhere.
+                result += bytes + [UInt8](repeating: 0, count: part - bytes.count)
+                place += part
+            }
+            return result
         case .file(let descriptor):
             return [UInt8](unsafeUninitializedCapacity: length) { buffer, done in
                 while done < length {
@@ -318,6 +352,9 @@ package final class FileBytes: Sendable {
     /// - Parameter offset: where to begin.
     /// - Returns: the place; the end of the file if only a hole follows.
     package func nextContent(from offset: Int) -> Int {
+        if case .replaced(let file, let pageSize, let places, _) = source, offset < count {
+            return places[offset / pageSize + 1] != nil ? offset : min(count, file.nextContent(from: offset))
+        }
         guard case .file(let descriptor) = source, offset < count else { return min(offset, count) }
         // SEEK_DATA, which Foundation does not name.
         let place = lseek(descriptor, off_t(offset), 3)

@@ -4,6 +4,10 @@ package struct RecoveredRow: Sendable {
     package enum Origin: Equatable, Sendable {
         /// The database file, where the log has another version, or none.
         case file
+        /// The database file, with what an interrupted transaction wrote and the journal takes back.
+        case interrupted
+        /// A page of the rollback journal, by its number there from 1: what was there before the last transaction.
+        case journal(Int)
         /// A frame of the log, by its number from 1.
         case frame(Int, WriteAheadLog.State)
         /// A page that the list of free pages has, or to which nothing leads.
@@ -41,10 +45,12 @@ package final class Recovery {
     /// The database as it is read.
     package let live: DatabasePages
     package let log: WriteAheadLog?
+    package let journal: RollbackJournal?
     /// The tables: those of the database as it is read, then those that only its file has.
     package let shapes: [TableShape]
     package let use: PageUse
-    private let file: FileBytes
+    /// The file, and the one without what the journal takes back.
+    private let (written, file): (FileBytes, FileBytes)
     private let carver: Carver
     private let schemaRoots: [Int]
     private var seen: Set<Int> = []
@@ -58,18 +64,25 @@ package final class Recovery {
     /// Reads the schema, and follows all trees; nil for a file that is not a database.
     ///
     /// - Parameters:
-    ///   - file: the database file.
+    ///   - written: the database file.
     ///   - log: its write-ahead log; nil for none.
+    ///   - journal: its rollback journal; nil for none.
     ///   - commit: the commit as of which the database is read: see `DatabasePages`.
     ///   - refine: adds what is known of the values of columns.
     package init?(
-        _ file: FileBytes, _ log: WriteAheadLog?, commit: Int? = nil,
+        _ written: FileBytes, _ log: WriteAheadLog?, journal: FileBytes? = nil, commit: Int? = nil,
         refine: (TableShape) -> TableShape = { $0 }
     ) {
+        let header = DatabaseHeader(written.bytes(at: 0, count: DatabaseHeader.size))
+        let found = header.flatMap { header in
+            journal.flatMap { RollbackJournal($0, pageSize: header.pageSize) }
+        }
+        let file = found.flatMap { $0.isHot ? $0.before(written) : nil } ?? written
         guard let live = DatabasePages(file, log, commit: commit), let base = DatabasePages(file, log, commit: 0) else {
             return nil
         }
-        (self.file, self.live, self.log) = (file, live, live.log)
+        (self.written, self.file, self.journal) = (written, file, found)
+        (self.live, self.log) = (live, live.log)
         let current = TableShape.all(in: live)
         let former = TableShape.all(in: base).filter { old in
             !current.contains { $0.name == old.name && $0.columns == old.columns }
@@ -106,9 +119,31 @@ package final class Recovery {
             defer { self.body = { _ in } }
             let frameCount = log?.frames.count ?? 0
             let total = Double(max(1, frameCount + live.count))
+            try lookIntoJournal()
             try lookIntoLog { try progress(Double($0) / total) }
             try lookIntoUnusedSpace { try progress(Double(frameCount + $0) / total) }
             try release()
+        }
+    }
+
+    // MARK: The journal
+
+    private func lookIntoJournal() throws {
+        guard let journal else { return }
+        // The other state of the pages that the journal has: the one before the last transaction, or the one that an
+        // interrupted transaction left.
+        let other = journal.isHot ? written : journal.before(written)
+        guard let pages = DatabasePages(other, nil) else { return }
+        let owners = PageOwners(pages, roots: tableRoots(in: pages))
+        for (index, entry) in journal.entries.enumerated() where entry.page <= pages.count {
+            try examine(
+                journal.isHot ? pages.filePage(entry.page) : journal.page(of: entry), Place(page: entry.page),
+                journal.isHot ? .interrupted : .journal(index + 1), pages, owners[entry.page])
+        }
+        guard journal.isHot else { return }
+        // Pages that the transaction appended.
+        for number in stride(from: live.count + 1, through: pages.count, by: 1) {
+            try examine(pages.filePage(number), Place(page: number), .interrupted, pages, owners[number])
         }
     }
 

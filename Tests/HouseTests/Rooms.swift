@@ -94,7 +94,7 @@ enum Rooms {
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
         "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
-        "StoreCommands/Descriptions/CommandManual.swift": "the manual shows a statement that a person writes",
+        "StoreCommands/Descriptions/ReadingCommands.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
         "StoreReading/Recovering/FoundText.swift": "the tables of what was found are made for it",
         "StoreReading/Querying/QueryText.swift": "recognizes SQL that was typed in place of a query, and quotes it",

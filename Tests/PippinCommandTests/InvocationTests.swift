@@ -117,7 +117,7 @@ struct InvocationTests {
             mistake.errors == """
                 pippin: dump needs the path of a store
 
-                Usage: pippin dump STORE|URL [--entity NAME] [--json [--decode]] [--at-commit NUMBER] [--evidence FILE] [--model MODEL]
+                Usage: pippin dump STORE|URL [--entity NAME] [--json] [--decode] [--raw] [--at-commit NUMBER] [--evidence FILE] [--model MODEL] …
                 Try “pippin dump --help”.
 
                 """)
@@ -126,6 +126,6 @@ struct InvocationTests {
         #expect(CommandRun("dmup").errors.hasPrefix("pippin: there is no command “dmup”; “dump” may be meant\n"))
         let help = CommandRun("--help")
         #expect(help.status == 0)
-        #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json [--decode]]"))
+        #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json] [--decode]"))
     }
 }

@@ -15,6 +15,8 @@ package enum PropertyIndex: Equatable, Sendable {
 package final class EntityLayout: @unchecked Sendable {
     // @unchecked Sendable: only changed by `ModelLayout.init`, before anyone else sees it; `description` is frozen.
     package let name: String
+    /// The name in the URIs of objects.
+    let uriName: String
     /// The entity's number in a store that is made here: `Z_ENT`. In an existing store, its `Z_PRIMARYKEY` takes
     /// precedence.
     package let number: Int
@@ -67,6 +69,7 @@ package final class EntityLayout: @unchecked Sendable {
 
     package init(_ entity: NSEntityDescription, number: Int, superentity: EntityLayout?) {
         name = entity.name ?? ""
+        uriName = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
         self.number = number
         isAbstract = entity.isAbstract
         self.superentity = superentity

@@ -49,6 +49,7 @@ struct RecoverOptions: Equatable {
     var model: String?
     /// The commit of the log as of which the store is read; nil for the last one.
     var commit: Int?
+    var style: ValueStyle
     /// Whether the objects that the store has are left out.
     var leavesOutLive = false
     /// The manifest to write; nil for none.
@@ -59,6 +60,8 @@ struct RecoverOptions: Equatable {
         (store, model) = (parsed.store, parsed.options["--model"])
         output = try parsed.required("--output", "the folder to make")
         commit = try parsed.commit()
+        style = try parsed.style()
+        style.decodes = true
         leavesOutLive = parsed.flags.contains("--only-gone")
         evidence = parsed.options["--evidence"]
     }
@@ -72,11 +75,13 @@ struct HistoryOptions: Equatable {
     var asJSON = false
     var follows = false
     var model: String?
+    var style: ValueStyle
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments, command: "history")
         (store, model, asJSON) = (parsed.store, parsed.options["--model"], parsed.flags.contains("--json"))
         (object, follows) = (parsed.options["--of"], parsed.flags.contains("--follow"))
+        style = try parsed.style()
     }
 }
 
@@ -87,8 +92,11 @@ struct TimelineOptions: Equatable {
     var format = Timeline.Format.jsonl
     /// The file to write; nil for the standard output.
     var output: String?
-    var epochs: DateEpochs
+    /// The numbers that are dates, and the time zone.
+    var style: ValueStyle
     var model: String?
+    /// The manifest to write; nil for none.
+    var evidence: String?
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
@@ -102,9 +110,8 @@ struct TimelineOptions: Equatable {
         } else if output?.lowercased().hasSuffix(".csv") == true {
             format = .csv
         }
-        do { epochs = try DateEpochs(parsed.options["--dates"] ?? "") } catch let error as CommandError {
-            throw UsageError(error.message)
-        }
+        style = try parsed.style()
+        evidence = parsed.options["--evidence"]
     }
 }
 

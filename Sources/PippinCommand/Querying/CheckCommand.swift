@@ -1,4 +1,5 @@
 import CoreData
+import SQLiteFormat
 import StoreCommands
 import StoreReading
 
@@ -10,8 +11,10 @@ enum CheckCommand {
     static func run(
         _ options: CheckOptions, _ terminal: Terminal, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws -> Int32 {
-        let (problems, gap) = try problems(of: options.store, options.model, progress)
+        let (problems, gaps, gap) = try problems(of: options.store, options.model, progress)
         try output(text(problems, of: options.store, terminal))
+        // Numbers without objects are not a mistake: objects are deleted.
+        try output(gaps.map { "  \(TextTools.padded("deleted", 11))\($0.text())\n" }.joined())
         if let gap { try output("  not checked: what only its model says. \(TextTools.plainLines(gap))\n") }
         guard let copy = options.copy else { return problems.isEmpty ? 0 : wrong }
         let done = try StoreRepair.repair(options.store, into: copy, model: options.model)
@@ -21,10 +24,10 @@ enum CheckCommand {
         return rest.isEmpty ? 0 : wrong
     }
 
-    /// What is wrong, and what is not known without the store's own model.
+    /// What is wrong, the numbers that no object has, and what is not known without the store's own model.
     private static func problems(
         of path: String, _ model: String?, _ progress: ProgressLine
-    ) throws -> (found: [StoreCheck.Problem], gap: String?) {
+    ) throws -> (found: [StoreCheck.Problem], gaps: [KeyGaps], gap: String?) {
         defer { progress.end() }
         var opening = DirectStore.Opening(path: path, modelPath: model)
         opening.readsCopy = true
@@ -33,11 +36,12 @@ enum CheckCommand {
             // A damaged file often cannot be opened as a store. The damage is the problem to report then.
             let found = StoreCheck.damage(of: URL(store: path))
             guard !found.isEmpty else { throw error }
-            return (found, nil)
+            return (found, [], nil)
         }
-        guard let file = store.file else { return ([], store.modelGap) }
+        guard let file = store.file else { return ([], [], store.modelGap) }
         let check = try StoreCheck(of: file, store) { progress.say("looking at \($0) …") }
-        return (check.problems, store.modelGap)
+        let gaps = store.pagesByKey ? DatabasePages(path: file.path).map { KeyGaps.all(in: $0) } ?? [] : []
+        return (check.problems, gaps, store.modelGap)
     }
 
     /// The problems as text. Pure.

@@ -64,10 +64,25 @@ private struct EvidenceFacts {
             (stores, manifest, folder) = ([options.store], options.evidence, options.output)
         case .export(let options):
             (stores, manifest, files) = ([options.store], options.evidence, [options.output].compactMap { $0 })
+        case .query(let options): (stores, manifest) = ([options.store], options.evidence)
+        case .timeline(let options):
+            (manifest, files) = (options.evidence, [options.output].compactMap { $0 })
+            if manifest != nil { stores = options.paths.flatMap(Self.stores) }
         case .report(let options): (stores, manifest, files) = ([options.store], options.evidence, [options.output])
         case .recover(let options): (stores, manifest, folder) = ([options.store], options.evidence, options.output)
         default: return nil
         }
+    }
+
+    /// The stores in a folder; an archive is one file.
+    private static func stores(in path: String) -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return [path]
+        }
+        var stores: [String] = []
+        try? StoreScan.forEachStore(in: path) { stores += [$0.url.path, $0.logPath].compactMap { $0 } }
+        return stores
     }
 
     func outputs() -> [String] {

@@ -31,7 +31,7 @@ enum RecoverCommand {
             try recovery.forEachObject(
                 includesLive: !options.leavesOutLive, progress: { progress.say("looking for what is gone", $0) }
             ) { object, origin in
-                try FoundText.write(object, origin, file)
+                try FoundText.write(object, origin, options.style, file)
                 try store.add(object, origin)
                 counts.add(object, origin)
             }

@@ -8,34 +8,39 @@ enum TimelineCommand {
         _ options: TimelineOptions, _ progress: ProgressLine, _ output: (String) throws -> Void, warn: (String) -> Void
     ) throws {
         defer { progress.end() }
-        let timeline = Timeline(options.format, epochs: options.epochs)
+        let timeline = Timeline(options.format, options.style)
         var count = 0
+        func add(_ path: String, named source: String) throws {
+            let name = TextTools.inOneLine(source.split(separator: "/").last.map(String.init) ?? source)
+            let report: ((Double) -> Void)? = progress.isSeen ? { progress.say("reading \(name)", $0) } : nil
+            try timeline.add(storeAt: path, named: source, modelPath: options.model, progress: report)
+            count += 1
+        }
         for path in options.paths {
-            var facts = stat()
-            let isFolder = stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
-            guard isFolder else {
-                try timeline.add(storeAt: path, modelPath: options.model)
-                count += 1
+            guard StoreScan.hasMany(path) else {
+                try add(path, named: path)
                 continue
             }
-            try StoreScan.forEachStore(in: path, unreadable: { warn("“\($0)” cannot be read") }) { store in
-                progress.say("reading \(TextTools.inOneLine(store.url.lastPathComponent))")
+            try StoreScan.forEachStore(in: path, unreadable: warn) { store in
                 // One store that cannot be read does not affect the others.
-                do {
-                    try timeline.add(storeAt: store.url.path, modelPath: options.model)
-                    count += 1
+                do { try store.withLog { try add($0, named: store.path) } } catch let error as EndingSignals.Ended {
+                    throw error
                 } catch {
                     let reason = (error as? CommandError)?.message ?? error.localizedDescription
-                    warn("“\(store.url.path)” is left out: \(TextTools.withoutPeriod(reason))")
+                    warn("“\(store.path)” is left out: \(TextTools.withoutPeriod(reason))")
                 }
             }
         }
         guard count > 0 else {
             throw CommandError("no store was found in \(options.paths.map { "“\($0)”" }.joined(separator: ", "))")
         }
+        func write(_ output: (String) throws -> Void) throws {
+            try timeline.write(
+                progress: { progress.say("writing \(TextTools.count(timeline.count, "event"))", $0) }, output)
+        }
+        guard let file = options.output else { return try write(output) }
+        try OutputFile.write(to: file) { try write($0) }
         progress.end()
-        guard let file = options.output else { return try timeline.write(output) }
-        try OutputFile.write(to: file) { try timeline.write($0) }
         try output(
             "\(TextTools.count(timeline.count, "event")) of \(TextTools.count(count, "store")); “\(file)” was written\n"
         )
@@ -49,7 +54,7 @@ enum ScanCommand {
     ) throws {
         var count = 0
         for path in options.paths {
-            try StoreScan.forEachStore(in: path, unreadable: { warn("“\($0)” cannot be read") }) { store in
+            try StoreScan.forEachStore(in: path, unreadable: warn) { store in
                 count += 1
                 try output(options.asJSON ? json(store) : text(store))
             }
@@ -60,7 +65,7 @@ enum ScanCommand {
 
     /// A store in a few lines. Pure.
     static func text(_ store: ScannedStore) -> String {
-        var lines = [TextTools.visible(store.url.path)]
+        var lines = [TextTools.visible(store.path)]
         if let path = store.devicePath { lines.append("  on the device  \(TextTools.visible(path))") }
         if let log = store.logPath { lines.append("  its log        \(TextTools.visible(log))") }
         let objects = store.entities.compactMap(\.count).reduce(0, +)
@@ -81,7 +86,7 @@ enum ScanCommand {
     /// A store as a line of JSON. Pure.
     static func json(_ store: ScannedStore) -> String {
         var members: [(String, String)] = [
-            ("path", JSONText.string(store.url.path)), ("kind", JSONText.string("\(store.kind)")),
+            ("path", JSONText.string(store.path)), ("kind", JSONText.string("\(store.kind)")),
             ("bytes", "\(store.byteCount)"), ("uuid", JSONText.string(store.uuid)),
         ]
         if let version = store.frameworkVersion { members.append(("frameworkVersion", "\(version)")) }

@@ -2,6 +2,15 @@ import CoreDataModel
 
 /// The statements that find and repair defects of a store: counters, and references that lead to no row. Pure.
 package enum StoreCheckSQL {
+    /// The least and the greatest number in a column that is not zero: `SELECT MIN(ZSENT), MAX(ZSENT) FROM ZLETTER
+    /// WHERE ZSENT <> 0 AND typeof(ZSENT) IN ('integer', 'real')`.
+    package static func range(of column: SlotColumn, in mapping: EntityMapping) -> SQLFragment {
+        let name: SQLFragment = "\(SQLColumn(column.name))"
+        return """
+            SELECT MIN(\(name)), MAX(\(name)) FROM \(name: mapping.table) WHERE \(name) <> 0 AND typeof(\(name)) IN ('integer', 'real')
+            """
+    }
+
     /// The greatest key of a table's rows: `SELECT MAX(CAST(Z_PK AS INTEGER)) FROM ZCAR`. In a table that was made by
     /// hand, keys can be texts, of which “9” would be the greatest.
     package static func greatestKey(of table: String) -> SQLFragment {

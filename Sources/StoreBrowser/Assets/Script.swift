@@ -267,7 +267,7 @@ extension Assets {
             if (event.key === "Escape") document.activeElement.blur();
             return;
           }
-          const part = { e: 1, s: 2, d: 3, h: 4, f: 5 }[event.key];
+          const part = { e: 1, s: 2, t: 3, d: 4, h: 5, f: 6 }[event.key];
           if (part) return go(`nav a:nth-of-type(${part})`);
           switch (event.key) {
             case "j": move(1); break;

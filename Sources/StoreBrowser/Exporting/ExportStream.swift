@@ -28,7 +28,8 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
             throw PageFailure(status: 400, message: "There is no format “\(format ?? "")”.")
         }
         if let problem = query.problem { throw problem }
-        let stream = try ExportStream(query.page, session, format, request.client)
+        let stream = try ExportStream(
+            query.page, session, format, decodes: request.query["contents"] != nil, request.client)
         let name = query.entity.name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         var response = HTTPResponse(status: 200, type: format.mediaType, body: .stream(stream))
         response.headers.append(
@@ -39,7 +40,8 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     }
 
     private init(
-        _ request: PageRequest, _ session: BrowserSession, _ format: RowFormat, _ client: (any HTTPClient)?
+        _ request: PageRequest, _ session: BrowserSession, _ format: RowFormat, decodes: Bool,
+        _ client: (any HTTPClient)?
     ) throws {
         // A connection of its own: the state of the store does not change while it is read, and no page waits.
         let store = session.store.pagesByKey ? try session.open() : session.store
@@ -56,7 +58,9 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         var plan = request.fullPlan
         plan.entity = own
         if !store.pagesByKey { plan.sortDescriptors = [] }
-        writer = RowWriter(format, RowColumns(of: own), marksGaps: true)
+        var style = ValueStyle()
+        (style.decodes, style.showsRaw) = (decodes, decodes)
+        writer = RowWriter(format, RowColumns(of: own), marksGaps: true, style: style)
         portions = try store.answering(client) { try store.asking { try $0.portions(plan) } }
     }
 

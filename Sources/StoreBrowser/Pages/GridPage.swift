@@ -59,15 +59,14 @@ enum GridPage {
     }
 
     // MARK: Pure
-
     static func html(
         _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ site: Site
     ) -> HTML {
         let entity = query.entity
-        let exports = ["csv", "json", "jsonl"].map { format -> HTML in
-            let names = ["csv": "CSV", "json": "JSON", "jsonl": "JSON Lines"]
-            let address = site.link(["export", entity.name], query.items() + [("format", format)])
-            return "<a href=\"\(address)\" download>\(names[format] ?? format)</a>"
+        let exports = [("csv", "CSV"), ("json", "JSON"), ("jsonl", "JSON Lines"), ("jsonl", "with contents")].map {
+            format, name -> HTML in
+            let items = query.items() + [("format", format), ("contents", name == "with contents" ? "1" : nil)]
+            return "<a href=\"\(site.link(["export", entity.name], items))\" download>\(name)</a>"
         }
         let count = site.link(["count", entity.name], query.items())
         let number = query.number ?? (query.page.start == .beginning ? 1 : nil)

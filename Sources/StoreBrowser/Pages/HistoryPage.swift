@@ -110,6 +110,7 @@ enum PageFrame {
     enum Part: String, CaseIterable {
         case entities = "Entities"
         case search = "Search"
+        case timeline = "Timeline"
         case diagram = "Diagram"
         case history = "History"
         case file = "File"
@@ -156,7 +157,7 @@ enum PageFrame {
             <dt><kbd>Enter</kbd></dt><dd>open it</dd>
             <dt><kbd>n</kbd> <kbd>p</kbd></dt><dd>next and previous page</dd>
             <dt><kbd>/</kbd></dt><dd>filter</dd>
-            <dt><kbd>e</kbd> <kbd>s</kbd> <kbd>d</kbd> <kbd>h</kbd> <kbd>f</kbd></dt><dd>entities, search, diagram, history, file</dd>
+            <dt><kbd>e</kbd> <kbd>s</kbd> <kbd>t</kbd> <kbd>d</kbd> <kbd>h</kbd> <kbd>f</kbd></dt><dd>entities, search, timeline, diagram, history, file</dd>
             <dt><kbd>u</kbd></dt><dd>back to the list</dd>
             <dt><kbd>?</kbd></dt><dd>these keys</dd>
             </dl><form method="dialog"><button>Close</button></form></dialog>

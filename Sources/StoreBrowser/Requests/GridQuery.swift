@@ -44,6 +44,7 @@ struct GridQuery {
         hidden = (query["hide"] ?? "").split(separator: ",").map { $0.removingPercentEncoding ?? String($0) }
         number = query["n"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
+        page.filter = try ArchivedTextFilter.resolved(page.filter, of: entity, in: store)
         if let key = query["sort"], Self.sortable(entity).contains(key) { page.sortKey = key }
         page.isAscending = query["order"] != "down"
         if let key = query["after"].flatMap({ Int64($0) }) { page.start = .after(key) }

@@ -66,6 +66,7 @@ package struct Router: Sendable {
         case ("search", 1):
             return try SearchPage.response(request.query["text"] ?? "", session, request.client, site)
         case ("diagram", 1): return HTTPResponse(DiagramPage.html(session.store, graphviz, site))
+        case ("timeline", 1): return try TimelinePage.response(request.query, session, request.client, site)
         case ("history", 1): return HTTPResponse(try HistoryPage.html(session, request.query, site))
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
         case ("check", 1): return try FilePage.check(session, request.client)
@@ -301,7 +302,7 @@ enum ValueContent {
         else { throw PageFailure.missing("There is no such value.") }
         let data: Data
         switch value {
-        case .data(let value): data = value
+        case .data(let value), .archive(let value): data = value
         case .null: throw PageFailure.missing("There is no value.")
         case .missing(_, let reason), .unknown(let reason): throw PageFailure.missing(reason)
         case let value: data = Data(DumpJSON.text(of: value).utf8)

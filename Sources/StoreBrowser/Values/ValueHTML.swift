@@ -1,7 +1,6 @@
 import CoreData
 import Foundation
 import HTTPMessages
-import KeyedArchives
 import StoreReading
 
 /// Values as they are displayed: short in a grid, complete on the page of an object. Pure.
@@ -9,6 +8,8 @@ enum ValueHTML {
     private static let longestInGrid = 90
     /// Longer texts are cut: megabytes are not a readable page.
     private static let longestText = 100_000
+    /// How many bytes of text of what bytes hold are shown, about.
+    private static let longestContent = 20_000
 
     // MARK: In a grid
 
@@ -39,9 +40,10 @@ enum ValueHTML {
         return "<time datetime=\"\(text)\" title=\"\(text)\">\(shown)</time>"
     }
 
+    /// The size of bytes, and the beginning of what they hold.
     private static func summary(_ data: Data) -> String {
-        let kind = MediaType(of: data).map { ", \($0.name)" } ?? (PropertyList.isBinary(data) ? ", property list" : "")
-        return TextTools.size(Int64(data.count)) + kind
+        let content = MediaType(of: data).map(\.name) ?? BlobText.content(of: data)
+        return TextTools.size(Int64(data.count)) + (content.map { ", \(shortened($0))" } ?? "")
     }
 
     // MARK: On a page of its own
@@ -61,7 +63,7 @@ enum ValueHTML {
             let text = TextTools.iso8601(seconds)
             return "\(date(seconds)) <span class=\"sub\">UTC, <span data-local=\"\(text)\">\(text)</span></span>"
         case .json(let text): return "<pre>\(PrettyJSON.text(text))</pre>"
-        case .data(let data): return bytes(data, address: address)
+        case .data(let data), .archive(let data): return bytes(data, address: address)
         case .composite where value.enumerationValue != nil: return "\(DumpText.text(of: value))"
         case .composite(let elements):
             let rows = elements.map { element -> HTML in
@@ -85,110 +87,21 @@ enum ValueHTML {
             return
                 "<figure><img src=\"\(address)\" alt=\"\(type.name) of \(TextTools.size(Int64(data.count)))\"><figcaption>\(type.name), \(download)</figcaption></figure>"
         }
-        if let text = ArchiveText.text(of: data) {
-            return "<p class=\"sub\">\(text.kind), \(download)</p><pre>\(text.content)</pre>"
-        }
-        if data.count <= 1 << 20, let text = PrettyJSON.text(of: data) {
-            return "<p class=\"sub\">JSON, \(download)</p><pre>\(text)</pre>"
-        }
         let note: HTML = data.count > HexText.shown ? "<p class=\"sub\">The first \(HexText.shown) bytes.</p>" : ""
-        return "<p class=\"sub\">\(download)</p><pre class=\"hex\">\(HexText.text(of: data))</pre>\(note)"
-    }
-}
-
-/// The content of property lists and keyed archives, as text: no object of an archive is created for it. Pure.
-enum ArchiveText {
-    private static let longest = 20_000
-    private static let largest = 1 << 20
-
-    /// The text of bytes that are a property list or an archive; nil for others.
-    static func text(of data: Data) -> (kind: String, content: String)? {
-        guard data.count <= largest, PropertyList.isBinary(data), let list = try? PropertyList(binary: data) else {
-            return nil
+        let hex: HTML = "<pre class=\"hex\">\(HexText.text(of: data))</pre>\(note)"
+        guard let content = ByteContent.of(data, most: longestContent) else {
+            return "<p class=\"sub\">\(download)</p>\(hex)"
         }
-        var writer = Writer()
-        if let archive = try? KeyedArchive(propertyList: list) {
-            writer.objects = archive.objects
-            for (name, value) in archive.top.sorted(by: { $0.key < $1.key }) {
-                writer.line(archive.top.count > 1 ? "\(name): " : "", value, depth: 0)
-            }
-            return ("archive", writer.text)
-        }
-        writer.line("", list, depth: 0)
-        return ("property list", writer.text)
-    }
-
-    private struct Writer {
-        var objects: [PropertyList] = []
-        var text = ""
-        /// The objects that enclose the one being written.
-        private var path: [UInt64] = []
-
-        mutating func line(_ label: String, _ value: PropertyList, depth: Int) {
-            guard text.utf8.count < longest, depth < 24 else {
-                if !text.hasSuffix("…\n") { text += "…\n" }
-                return
-            }
-            let indent = String(repeating: "  ", count: depth) + label
-            switch value {
-            case .uid(let index) where !objects.isEmpty:
-                let number = UInt64(index)
-                guard !path.contains(number), objects.indices.contains(Int(number)) else {
-                    text += indent + "(the same as above)\n"
-                    return
-                }
-                // An archive has no reference to a reference; a chain of them would be followed without end.
-                if case .uid(let next) = objects[Int(number)] {
-                    text += indent + "UID \(next)\n"
-                    return
-                }
-                path.append(number)
-                line(label, objects[Int(number)], depth: depth)
-                path.removeLast()
-            case .string("$null"): text += indent + "nil\n"
-            case .array(let values):
-                text += indent + (values.isEmpty ? "[]" : "[\(values.count)]") + "\n"
-                for value in values { line("– ", value, depth: depth + 1) }
-            case .dictionary(let members):
-                text += indent + (className(members) ?? "{\(members.count)}") + "\n"
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) where name != "$class" {
-                    line("\(name): ", value, depth: depth + 1)
-                }
-            case .boolean(let value): text += indent + (value ? "true" : "false") + "\n"
-            case .integer(let value): text += indent + "\(value)\n"
-            case .unsignedInteger(let value): text += indent + "\(value)\n"
-            case .real(let value): text += indent + "\(value)\n"
-            case .date(let value): text += indent + TextTools.iso8601(value.timeIntervalSinceReferenceDate) + "\n"
-            case .data(let data):
-                let digits = data.prefix(32).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-                text += indent + "\(TextTools.count(data.count, "byte")) \(digits)\(data.count > 32 ? "…" : "")\n"
-            case .string(let value): text += indent + JSONText.string(String(value.prefix(2000))) + "\n"
-            case .uid(let index): text += indent + "UID \(index)\n"
-            }
-        }
-
-        /// The class of an archived object.
-        private func className(_ members: [String: PropertyList]) -> String? {
-            guard case .uid(let index)? = members["$class"], objects.indices.contains(Int(index)),
-                case .dictionary(let description) = objects[Int(index)],
-                case .string(let name)? = description["$classname"]
-            else { return nil }
-            return name
-        }
+        let rest: HTML = content.isCut ? "<p class=\"sub\">Not all is shown.</p>" : ""
+        return """
+            <p class="sub">\(content.form), \(download)</p><pre>\(PrettyJSON.text(content.json))</pre>\(rest)
+            <details><summary class="sub">Bytes</summary>\(hex)</details>
+            """
     }
 }
 
 /// JSON with its members on separate lines, in their order. Pure.
 enum PrettyJSON {
-    /// The text of bytes that are JSON; nil for others.
-    static func text(of data: Data) -> String? {
-        guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
-            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-            (try? JSONSerialization.jsonObject(with: data)) != nil, let text = String(data: data, encoding: .utf8)
-        else { return nil }
-        return self.text(text)
-    }
-
     /// The formatted text of a valid JSON text.
     static func text(_ json: String) -> String {
         var result = ""

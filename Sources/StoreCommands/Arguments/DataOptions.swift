@@ -11,6 +11,9 @@ package struct QueryOptions: Equatable {
     package var model: String?
     package var isInPlace = false
     package var isVerbatim = false
+    package var style: ValueStyle
+    /// The manifest of the run to write; nil for none.
+    package var evidence: String?
 
     package init(_ arguments: [String]) throws {
         let parsed = try Self.parsed(arguments)
@@ -20,6 +23,8 @@ package struct QueryOptions: Equatable {
         model = parsed.options["--model"]
         isInPlace = parsed.flags.contains("--in-place")
         isVerbatim = parsed.flags.contains("--verbatim")
+        style = try parsed.style()
+        evidence = parsed.options["--evidence"]
     }
 
     private static func parsed(_ arguments: [String]) throws -> ParsedArguments {
@@ -43,6 +48,7 @@ package struct ExportOptions: Equatable {
     package var model: String?
     package var isInPlace = false
     package var isVerbatim = false
+    package var style: ValueStyle
     /// The manifest of the run to write; nil for none.
     package var evidence: String?
 
@@ -60,6 +66,7 @@ package struct ExportOptions: Equatable {
         model = parsed.options["--model"]
         isInPlace = parsed.flags.contains("--in-place")
         isVerbatim = parsed.flags.contains("--verbatim")
+        style = try parsed.style()
         evidence = parsed.options["--evidence"]
     }
 }
@@ -121,6 +128,23 @@ extension ParsedArguments {
                 names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
             throw UsageError("\(command) takes \(all); “\(paths[names.count])” is one too many")
         }
+    }
+
+    /// How values are to be shown: `--decode`, `--raw`, `--dates` and `--timezone`.
+    package func style() throws -> ValueStyle {
+        var style = ValueStyle()
+        (style.decodes, style.showsRaw) = (flags.contains("--decode"), flags.contains("--raw"))
+        do { style.epochs = try DateEpochs(options["--dates"] ?? "") } catch let error as CommandError {
+            throw UsageError(error.message)
+        }
+        if let name = options["--timezone"] {
+            guard let zone = TimeZone(identifier: name) else {
+                throw UsageError(
+                    "there is no time zone “\(name)”; one such as Europe/Berlin, America/New_York or UTC expected")
+            }
+            style.timeZone = zone
+        }
+        return style
     }
 
     /// The names that an option lists, with commas between them.

@@ -17,11 +17,13 @@ package enum QueryCommand {
     ) throws {
         do {
             let query = try QueryText(options.query)
-            let plan = try query.plan(store.layout, sortsByKey: store.pagesByKey)
+            let plan = try query.plan(in: store)
             let found = try StoreSearch.objects(query, plan, in: store)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            let remarks = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim, found: found).write(
+            let remarks = try QueryOutput(
+                store, plan, columns, isVerbatim: options.isVerbatim, style: options.style, found: found
+            ).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
             try complain(remarks, store, plan.entity, warn)
         } catch let problem as TextProblem {
@@ -80,9 +82,10 @@ package enum QueryCommand {
         _ entity: EntityLayout, to path: String?, _ options: ExportOptions, isAlone: Bool = false,
         in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void, warn: (String) -> Void
     ) throws {
-        var plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
+        var plan = try QueryText(entity.name).plan(in: store)
         plan.includesSubentities = !isAlone
-        let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
+        let rows = QueryOutput(
+            store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim, style: options.style)
         guard let path else {
             return try complain(rows.write(options.format, output), store, entity, warn)
         }

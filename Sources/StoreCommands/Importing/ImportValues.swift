@@ -189,6 +189,7 @@ final class ImportColumns {
             entity.propertyByName[wanted] != nil || path.count == 2
         else {
             if wanted == JSONText.marksName { return .marks }
+            if JSONText.repeatingNames.contains(wanted) { return .nothing }
             if isOther { return .nothing }
             let near = TextProblem.near(wanted, among: entity.propertyByName.keys).map { "“\($0)”" }.joined(
                 separator: " or ")

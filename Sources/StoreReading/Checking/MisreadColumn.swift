@@ -80,10 +80,18 @@ struct MisreadColumn {
                     columns[index].value ?? "NULL", in: mapping, among: keys, where: columns[index].condition,
                     limit: unnamed))
             while try statement.step() {
-                let value = statement.optionalString(at: 1).map { " (\(TextTools.inOneLine($0)))" } ?? ""
+                let value = statement.isNull(at: 1) ? "" : " (\(Self.shown(statement)))"
                 columns[index].names.append("\(mapping.layout.name)/p\(statement.integer(at: 0))\(value)")
             }
         }
+    }
+
+    /// A text, or the bytes of one that is not UTF-8.
+    private static func shown(_ statement: Statement) -> String {
+        let bytes = statement.data(at: 1)
+        if let text = String(validating: bytes, as: UTF8.self) { return TextTools.inOneLine(text) }
+        let digits = bytes.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+        return "the bytes \(digits)\(bytes.count > 32 ? " …" : "")"
     }
 
     /// The numbers in a statement's only row; none if there is no row.

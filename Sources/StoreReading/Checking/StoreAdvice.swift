@@ -25,6 +25,7 @@ package struct StoreAdvice {
         addRelationships(store, schema, indexes)
         try addOrphans(store)
         try addLargeValues(store, schema, connection)
+        try addDates(store, schema, connection)
         // Read beside SQLite only where nobody else's locks are lost by that: in a copy.
         if store.isCopy, let pages = DatabasePages(path: url.path) {
             warnings += KeyGaps.all(in: pages).map { $0.text() }
@@ -146,6 +147,27 @@ package struct StoreAdvice {
                     ? "" : "; external storage would keep such values in files"
                 warnings.append(
                     "“\(entity.name).\(slot.name)” has large values: \(found.joined(separator: ", "))\(advice)")
+            }
+        }
+    }
+
+    /// Adds numbers that may be dates of another epoch.
+    private mutating func addDates(_ store: DirectStore, _ schema: SQLSchema, _ connection: Connection) throws {
+        for entity in store.layout.entities {
+            guard let mapping = schema.mapping(of: entity) else { continue }
+            for (index, slot) in entity.slots.enumerated() where index >= entity.superentity?.slots.count ?? 0 {
+                guard let column = mapping.columns[index], !column.isComposite, let type = slot.attribute?.type,
+                    [.integer32AttributeType, .integer64AttributeType, .doubleAttributeType].contains(type)
+                else { continue }
+                let statement = try connection.prepare(StoreCheckSQL.range(of: column, in: mapping))
+                guard try statement.step(), !statement.isNull(at: 0),
+                    case let (least, greatest) = (statement.double(at: 0), statement.double(at: 1)),
+                    let epoch = DateEpoch.suggestion(for: slot.name, from: least, to: greatest)
+                else { continue }
+                let dates = [least, greatest].map { TextTools.iso8601(epoch.secondsSince2001($0).rounded()).prefix(10) }
+                warnings.append(
+                    "“\(entity.name).\(slot.name)” may have dates as numbers, from \(dates[0]) to \(dates[1]): "
+                        + "“--dates \(entity.name).\(slot.name)=\(epoch.rawValue)” shows them so")
             }
         }
     }

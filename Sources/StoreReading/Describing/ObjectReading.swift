@@ -29,7 +29,7 @@ extension StoreObjects {
     }
 
     /// The references that lead to no object, by relationship and the key of the referring object.
-    private func danglingReferences(of entity: EntityLayout) throws -> [String: [Int64: [NSManagedObjectID]]] {
+    func danglingReferences(of entity: EntityLayout) throws -> [String: [Int64: [NSManagedObjectID]]] {
         var found: [String: [Int64: [NSManagedObjectID]]] = [:]
         for relationship in entity.relationships where !relationship.isTransient {
             found[relationship.name] = try store.engine.inspection?.danglingReferences(of: relationship, from: entity)

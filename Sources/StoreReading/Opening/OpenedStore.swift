@@ -195,8 +195,11 @@ package enum CarefulReading {
                 + "memory: \(largestDocument) bytes may be read. Copy it into an SQLite store with pippin copy, and read that")
     }
 
-    /// The options to open a store with that is shown: larger values are named instead.
-    static var options: [AnyHashable: Any] { [StoreSettings.largestRowOption: largestRow] }
+    /// The options to open a store with that is shown: larger values are named instead, and archives are the bytes that
+    /// the store has, of which no object is made.
+    static var options: [AnyHashable: Any] {
+        [StoreSettings.largestRowOption: largestRow, StoreSettings.isCopiedOption: true]
+    }
 }
 
 extension SQLiteError {

@@ -1,7 +1,8 @@
 import CoreData
+import KeyedArchives
 
 /// A property's value, by the kinds that are written differently.
-package indirect enum FieldValue: Equatable, Sendable {
+package enum FieldValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -14,6 +15,8 @@ package indirect enum FieldValue: Equatable, Sendable {
     /// A date as it is written, in ISO 8601.
     case dateText(String)
     case data(Data)
+    /// The bytes of a transformable value, which are a property list and may be an archive.
+    case archive(Data)
     /// Bytes that contain JSON.
     case json(String)
     case uuid(UUID)
@@ -52,6 +55,8 @@ package indirect enum FieldValue: Equatable, Sendable {
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value)
         case .date(let value): self = .date(value)
+        case .data(let value) where attribute.type == .transformableAttributeType && PropertyList.isBinary(value):
+            self = .archive(value)
         case .data(let value): self = Self.json(in: value, attribute).map(FieldValue.json) ?? .data(value)
         case .uuid(let value): self = .uuid(value)
         case .identifier(let value): self = .object(ObjectLink(value))
@@ -67,6 +72,14 @@ package indirect enum FieldValue: Equatable, Sendable {
             JSONCheck.holds(data, allowsFragments: true)
         else { return nil }
         return String(data: data, encoding: .utf8)
+    }
+
+    /// The bytes that the store has, but for those that are shown as JSON; nil for another value.
+    var bytes: Data? {
+        switch self {
+        case .data(let data), .archive(let data): data
+        default: nil
+        }
     }
 
     /// Why the value, or an element of it, cannot be read; nil if it can.

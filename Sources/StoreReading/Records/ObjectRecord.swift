@@ -32,7 +32,7 @@ package struct ObjectRecord {
     ) throws {
         entityName = entity.name
         key = row.objectID.key
-        uri = row.objectID.uriRepresentation().absoluteString
+        uri = row.objectID.uriText
         var fields: [Field] = []
         for (slot, value) in zip(entity.slots, row.values) where !slot.isTransient {
             guard let attribute = slot.attribute else { continue }
@@ -95,6 +95,6 @@ package struct ObjectLink: Equatable {
         self.isMissing = isMissing
         entityName = identifier.layout.name
         key = identifier.key
-        uri = identifier.uriRepresentation().absoluteString
+        uri = identifier.uriText
     }
 }

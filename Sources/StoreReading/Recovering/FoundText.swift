@@ -14,7 +14,8 @@ package enum FoundText {
         case .history: "history"
         case .found(let row):
             switch row.origin {
-            case .file: "file"
+            case .file, .interrupted: "file"
+            case .journal: "journal"
             case .frame: "frame"
             case .freePage: "free page"
             case .freeBlock: "free block"
@@ -23,11 +24,13 @@ package enum FoundText {
         }
     }
 
-    /// `live`, `file`, `frame 12`, `free page 7`, `free block of page 3`, `unallocated space of page 3`, `history`.
+    /// `live`, `file`, `journal 3`, `frame 12`, `free page 7`, `free block of page 3`, `unallocated space of
+    /// page 3`, `history`.
     package static func origin(_ origin: StoreRecovery.Origin) -> String {
         guard case .found(let row) = origin else { return kind(origin) }
         switch row.origin {
-        case .file: return kind(origin)
+        case .file, .interrupted: return kind(origin)
+        case .journal(let number): return "\(kind(origin)) \(number)"
         case .frame(let number, _): return "\(kind(origin)) \(number)"
         case .freePage: return "\(kind(origin)) \(row.page)"
         case .freeBlock, .unallocated: return "\(kind(origin)) of page \(row.page)"
@@ -37,6 +40,7 @@ package enum FoundText {
     /// What a frame is that SQLite does not read; nil for one that it reads, and for other origins.
     package static func state(_ origin: RecoveredRow.Origin) -> String? {
         switch origin {
+        case .interrupted: "taken back by the journal"
         case .frame(_, .uncommitted): "uncommitted"
         case .frame(_, .broken): "written in part"
         case .frame(_, .earlier): "earlier round of the log"
@@ -49,10 +53,11 @@ package enum FoundText {
     /// - Parameters:
     ///   - object: the object.
     ///   - origin: where it comes from.
+    ///   - style: how values are shown, and what is beside them.
     ///   - output: takes the text.
     /// - Throws: the errors of `output`.
     package static func write(
-        _ object: FoundObject, _ origin: StoreRecovery.Origin, _ output: (String) throws -> Void
+        _ object: FoundObject, _ origin: StoreRecovery.Origin, _ style: ValueStyle, _ output: (String) throws -> Void
     ) throws {
         var head: [(String, String)] = [("origin", JSONText.string(self.origin(origin)))]
         switch origin {
@@ -66,7 +71,7 @@ package enum FoundText {
                 ("confidence", JSONText.number((row.confidence * 100).rounded() / 100)),
             ]
         case .history(_, let transaction):
-            head += [("change", JSONText.string("delete"))] + HistoryText.members(transaction)
+            head += [("change", JSONText.string("delete"))] + HistoryText.members(transaction, style)
         }
         if let entity = object.entityName {
             head.append(("entity", JSONText.string(entity)))
@@ -78,20 +83,19 @@ package enum FoundText {
         if let uri = object.uri { head.append((ObjectHead.name, JSONText.string(uri))) }
         try output(
             "{" + head.map { "\(JSONText.string($0.0)): \($0.1)" }.joined(separator: ", ") + ", \"properties\": {")
+        let entity = object.entityName ?? object.table
         for (index, field) in object.fields.enumerated() {
             try output("\(index > 0 ? ", " : "")\(JSONText.string(field.name)): ")
-            if LongText.isLong(field.value) {
-                try LongText.writeJSON(field.value, isLine: true, output)
+            let value = style.inZone(style.shown(field.value, field.name, of: entity))
+            if LongText.isLong(value) {
+                try LongText.writeJSON(value, isLine: true, output)
             } else {
-                try output(RowWriter.withoutLineBreaks(DumpJSON.text(of: field.value)))
+                try output(RowWriter.withoutLineBreaks(DumpJSON.text(of: value)))
             }
         }
         let fields = object.fields.map { (name: $0.name, value: $0.value) }
-        let ends = [
-            (ObjectHead.marks, ValueMarks.text(of: fields)), (ObjectHead.contents, ByteContent.json(of: fields)),
-        ]
-        try output(
-            "}" + ends.compactMap { name, text in text.map { ", \(JSONText.string(name)): \($0)" } }.joined() + "}\n")
+        let members = style.members(beside: fields, of: entity, marks: true)
+        try output("}" + members.map { ", \(JSONText.string($0.0)): \($0.1)" }.joined() + "}\n")
     }
 }
 
@@ -155,7 +159,7 @@ package final class FoundStore {
         case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, at: index)
         case .integer(let value): try statement.bind(value, at: index)
         case .double(let value): try statement.bind(value, at: index)
-        case .data(let data): try statement.bind(data, at: index)
+        case .data(let data), .archive(let data): try statement.bind(data, at: index)
         case .object(let link): try statement.bind(link.key, at: index)
         default: try statement.bind(CSVText.cell(value), at: index)
         }

@@ -17,12 +17,13 @@ package enum HistoryText {
     ///   - store: the store.
     ///   - object: the object whose past is written, as the text names it (`Letter/p1`); nil for all.
     ///   - asJSON: whether each change is a line of JSON.
+    ///   - style: how values are shown, and what is beside them.
     ///   - follows: whether later changes are waited for, until `output` throws.
     ///   - output: takes the text.
     /// - Throws: `CommandError` for a store that keeps no history, or none of the object; the errors of the store, and
     ///   those of `output`.
     package static func write(
-        _ store: DirectStore, of object: String? = nil, asJSON: Bool, follows: Bool = false,
+        _ store: DirectStore, of object: String? = nil, asJSON: Bool, _ style: ValueStyle, follows: Bool = false,
         _ output: (String) throws -> Void
     ) throws {
         let keys = try object.map { try [key(of: $0)] as Set }
@@ -49,8 +50,10 @@ package enum HistoryText {
                 let changes = byTransaction[transaction.number] ?? []
                 if object != nil, changes.isEmpty { continue }
                 isEmpty = false
-                if !asJSON { try output(heading(transaction, changes.count)) }
-                for change in changes { try output(asJSON ? json(change, transaction) : line(change)) }
+                if !asJSON { try output(heading(transaction, changes.count, style)) }
+                for change in changes {
+                    try output(asJSON ? json(change, transaction, style) : line(change, style))
+                }
             }
         }
         guard isEmpty else { return }
@@ -101,14 +104,16 @@ package enum HistoryText {
     }
 
     /// What made a transaction, as members of JSON objects. Pure.
-    package static func members(_ transaction: HistoryTransactionRow) -> [(String, String)] {
+    package static func members(
+        _ transaction: HistoryTransactionRow, _ style: ValueStyle
+    ) -> [(String, String)] {
         let texts = [
             ("author", transaction.author), ("bundle", transaction.bundleID), ("process", transaction.processID),
             ("context", transaction.contextName),
         ]
         return [
             ("transaction", "\(transaction.number)"),
-            ("date", JSONText.string(TextTools.iso8601(transaction.timestamp))),
+            ("date", JSONText.string(TextTools.iso8601(transaction.timestamp, in: style.timeZone))),
         ]
             + texts.compactMap { name, text in
                 text.flatMap { $0.isEmpty ? nil : (name, JSONText.string($0)) }
@@ -140,48 +145,66 @@ package enum HistoryText {
         }
     }
 
-    private static func json(_ change: HistoryChangeRow, _ transaction: HistoryTransactionRow) -> String {
-        var members = members(transaction)
+    private static func json(
+        _ change: HistoryChangeRow, _ transaction: HistoryTransactionRow, _ style: ValueStyle
+    ) -> String {
+        var members = members(transaction, style)
         members += [
             ("change", JSONText.string(word(change.kind))),
             ("entity", JSONText.string(change.objectID.layout.name)), ("key", "\(change.objectID.key)"),
-            (ObjectHead.name, JSONText.string(change.objectID.uriRepresentation().absoluteString)),
+            (ObjectHead.name, JSONText.string(change.objectID.uriText)),
         ]
         if let names = change.changedNames {
             members.append(("changed", "[\(names.map(JSONText.string).joined(separator: ", "))]"))
         }
         let preserved = preserved(by: change)
         if !preserved.isEmpty {
-            let values = preserved.map { ($0.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: $0.value))) }
+            let entity = change.objectID.layout.name
+            let values = preserved.map { field in
+                let shown = style.inZone(style.shown(field.value, field.name, of: entity))
+                return (field.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: shown)))
+            }
             members.append(("preserved", JSONText.object(values)))
+            members += style.members(
+                beside: preserved.map { (name: $0.name, value: $0.value) }, of: entity, marks: false)
         }
         let former = former(change)
         if !former.isEmpty {
-            let values = former.map { ($0.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: $0.value))) }
+            let entity = change.objectID.layout.name
+            let values = former.map { field in
+                let shown = style.inZone(style.shown(field.value, field.name, of: entity))
+                return (field.name, RowWriter.withoutLineBreaks(DumpJSON.text(of: shown)))
+            }
             members.append(("former", JSONText.object(values)))
         }
         return JSONText.object(members) + "\n"
     }
 
-    private static func heading(_ transaction: HistoryTransactionRow, _ count: Int) -> String {
+    private static func heading(
+        _ transaction: HistoryTransactionRow, _ count: Int, _ style: ValueStyle
+    ) -> String {
         let facts = [transaction.author, transaction.contextName, transaction.bundleID, transaction.processID]
             .compactMap { $0 }.filter { !$0.isEmpty }.map(TextTools.inOneLine)
-        let start = "\(transaction.number)   \(TextTools.iso8601(transaction.timestamp))"
+        let start = "\(transaction.number)   \(TextTools.iso8601(transaction.timestamp, in: style.timeZone))"
         return ([start] + facts + [TextTools.count(count, "change")]).joined(separator: "   ") + "\n"
     }
 
-    private static func line(_ change: HistoryChangeRow) -> String {
+    private static func line(_ change: HistoryChangeRow, _ style: ValueStyle) -> String {
         let object = TextTools.inOneLine(ObjectLabel.number(of: change.objectID))
+        let entity = change.objectID.layout.name
+        func shown(_ value: FieldValue, _ name: String) -> String {
+            let shown = style.inZone(style.shown(value, name, of: entity))
+            return "\(TextTools.inOneLine(name)): \(DumpText.text(of: shown))"
+                + style.rawText(of: value, name, of: entity)
+        }
         let former = former(change)
         let known = Set(former.map(\.name))
         let names = (change.changedNames ?? []).filter { !known.contains($0) }.map(TextTools.inOneLine)
         let was = former.map { field in
-            let value = "\(TextTools.inOneLine(field.name)): \(DumpText.text(of: field.value))"
+            let value = shown(field.value, field.name)
             return change.kind == .update ? "\(value) before" : value
         }
-        let values = (known.isEmpty ? preserved(by: change) : []).map {
-            "\(TextTools.inOneLine($0.name)): \(DumpText.text(of: $0.value))"
-        }
+        let values = (known.isEmpty ? preserved(by: change) : []).map { shown($0.value, $0.name) }
         let end = (names + was + values).filter { !$0.isEmpty }.joined(separator: ", ")
         return "    \(word(change.kind))   \(object)\(end.isEmpty ? "" : "   \(end)")\n"
     }

@@ -48,11 +48,12 @@ package final class StoreRecovery {
         guard let file = FileBytes(path: original.path) else { throw CommandError("“\(original.path)” cannot be read") }
         log = FileBytes(path: original.path + "-wal").flatMap { WriteAheadLog($0) }
         if let commit { try LogCommits.check(commit, log, original) }
-        let pages = DatabasePages(file, log)
+        let journal = FileBytes(path: original.path + "-journal")
+        let pages = log == nil ? DatabasePages(path: original.path) : DatabasePages(file, log)
         let decoder = RowDecoder(
             facts.schema, uuid: facts.uuid, store: original, encoding: pages?.header.encoding ?? .utf8,
             counters: pages.map { KeyGaps.counters(in: $0) } ?? [:])
-        guard let recovery = Recovery(file, log, commit: commit, refine: decoder.refine) else {
+        guard let recovery = Recovery(file, log, journal: journal, commit: commit, refine: decoder.refine) else {
             throw CommandError(
                 "“\(original.path)” has no header of a database that could be read; the first 100 bytes say how large its "
                     + "pages are")
@@ -108,7 +109,7 @@ package final class StoreRecovery {
     private static func object(of change: HistoryChangeRow) -> FoundObject {
         FoundObject(
             entityName: change.objectID.layout.name, table: "", key: change.objectID.key, version: nil,
-            uri: change.objectID.uriRepresentation().absoluteString, fields: HistoryText.preserved(by: change))
+            uri: change.objectID.uriText, fields: HistoryText.preserved(by: change))
     }
 }
 

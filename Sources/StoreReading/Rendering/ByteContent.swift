@@ -32,6 +32,12 @@ package struct ByteContent {
         return ByteContent(form: "gzip, \(content.form)", value: content.value, isCut: content.isCut)
     }
 
+    /// The form of keyed archives.
+    static let archive = "keyed archive"
+
+    /// The text that the content is; nil for something else.
+    var text: String? { if case .string(let text) = value { text } else { nil } }
+
     /// The content as JSON.
     package var json: String { value.json }
 
@@ -42,7 +48,7 @@ package struct ByteContent {
     /// - Returns: the text, on one line.
     static func json(of fields: [(name: String, value: FieldValue)]) -> String? {
         let found = fields.compactMap { name, value -> (String, String)? in
-            guard case .data(let data) = value, let content = of(data) else { return nil }
+            guard let data = value.bytes, let content = of(data) else { return nil }
             var members = [
                 ("form", JSONText.string(content.form)), ("content", RowWriter.withoutLineBreaks(content.json)),
             ]
@@ -57,7 +63,7 @@ package struct ByteContent {
             var builder = ContentBuilder(most: most)
             if list.dictionaryValue?["$archiver"] != nil, let archive = try? KeyedArchive(propertyList: list) {
                 let value = builder.value(archive)
-                return ByteContent(form: "keyed archive", value: value, isCut: builder.isCut)
+                return ByteContent(form: Self.archive, value: value, isCut: builder.isCut)
             }
             let value = builder.value(list)
             return ByteContent(form: "property list", value: value, isCut: builder.isCut)

@@ -11,12 +11,13 @@ package enum CSVText {
     /// - Parameters:
     ///   - uri: the first cell.
     ///   - values: the following ones.
-    ///   - marks: the last cell; nil for none.
+    ///   - members: the last cells.
     ///   - isVerbatim: whether texts that a spreadsheet would evaluate stay as they are.
     ///   - output: takes the text.
     /// - Throws: the errors of `output`.
     static func write(
-        _ uri: String, _ values: [FieldValue], marks: String?, isVerbatim: Bool, _ output: (String) throws -> Void
+        _ uri: String, _ values: [FieldValue], beside members: [String], isVerbatim: Bool,
+        _ output: (String) throws -> Void
     ) throws {
         var text = uri
         for value in values {
@@ -30,7 +31,7 @@ package enum CSVText {
                 text += isEmpty ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
             }
         }
-        if let marks { text += "," + quoted(marks) }
+        for member in members { text += "," + quoted(member) }
         try output(text + "\r\n")
     }
 
@@ -85,7 +86,7 @@ package enum CSVText {
         case .dateText(let text): text
         case .uuid(let value): value.uuidString
         case .url(let text), .json(let text): text
-        case .data(let data): data.base64EncodedString()
+        case .data(let data), .archive(let data): data.base64EncodedString()
         case .object(let link): link.uri
         default: DumpJSON.text(of: value)
         }

@@ -2,7 +2,7 @@ import Foundation
 import KeyedArchives
 
 /// What bytes hold, as a tree of values that JSON has. Pure.
-indirect enum ContentValue: Equatable {
+package indirect enum ContentValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -17,7 +17,7 @@ indirect enum ContentValue: Equatable {
     case array([ContentValue])
     case object([(String, ContentValue)])
 
-    static func == (left: ContentValue, right: ContentValue) -> Bool { left.json == right.json }
+    package static func == (left: ContentValue, right: ContentValue) -> Bool { left.json == right.json }
 
     /// The value as JSON.
     var json: String {
@@ -35,6 +35,22 @@ indirect enum ContentValue: Equatable {
         case .object(let members): JSONText.object(members.map { ($0.0, $0.1.json) })
         }
     }
+}
+
+/// The content of a keyed archive in a transformable attribute. Pure.
+package struct ArchivedContent: Equatable, Sendable {
+    private let value: ContentValue
+
+    /// Nil for bytes that are not an archive, and for one of which not all can be shown.
+    init?(_ data: Data) {
+        guard PropertyList.isBinary(data), let content = ByteContent.of(data), content.form == ByteContent.archive,
+            !content.isCut
+        else { return nil }
+        value = content.value
+    }
+
+    /// The text that it is; nil for something else.
+    package var text: String? { if case .string(let text) = value { text } else { nil } }
 }
 
 /// Makes values of property lists and archives, as much of them as is shown: a list may use its parts so often that the

@@ -5,11 +5,12 @@ package enum DumpJSON {
     /// - Parameters:
     ///   - store: the store.
     ///   - entities: the entities to write.
-    ///   - decodes: whether objects have the contents of their bytes, too; see `ByteContent`.
+    ///   - style: how values are shown, and what is beside them.
     ///   - output: takes the text.
     /// - Throws: errors of the store, and those of `output`.
     package static func write(
-        _ store: StoreObjects, _ entities: [EntityLayout], decodes: Bool = false, _ output: (String) throws -> Void
+        _ store: StoreObjects, _ entities: [EntityLayout], _ style: ValueStyle,
+        _ output: (String) throws -> Void
     ) throws {
         try output("{\n  \"store\": \(JSONText.string(store.uuid)),\n  \"objects\": {")
         var marks: [(String, String)] = []
@@ -17,9 +18,16 @@ package enum DumpJSON {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
             var isFirst = true
             do {
-                try store.forEachObject(of: entity) { object in
-                    try write(object, from: isFirst ? "\n      " : ",\n      ", decodes: decodes, output)
-                    isFirst = false
+                if style == ValueStyle(), let stream = ObjectJSONStream(store, entity) {
+                    isFirst = try !stream.write(from: "\n      ", then: ",\n      ") { text in
+                        isFirst = false
+                        try output(text)
+                    }
+                } else {
+                    try store.forEachObject(of: entity) { object in
+                        try write(object, style, from: isFirst ? "\n      " : ",\n      ", output)
+                        isFirst = false
+                    }
                 }
             } catch let error as NSError
                 where isFirst && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
@@ -34,11 +42,12 @@ package enum DumpJSON {
 
     /// Writes an object behind a text, with a mark for what is not there of its values.
     static func write(
-        _ object: ObjectRecord, from start: String, decodes: Bool = false, _ output: (String) throws -> Void
+        _ object: ObjectRecord, _ style: ValueStyle, from start: String, _ output: (String) throws -> Void
     ) throws {
         let fields = object.fields.map { (name: $0.name, value: $0.value) }
-        let contents = decodes ? ByteContent.json(of: fields) : nil
-        try write(object.uri, fields, marks: ValueMarks.text(of: fields), contents: contents, from: start, output)
+        try write(
+            object.uri, fields.map { ($0.name, style.inZone(style.shown($0.value, $0.name, of: object.entityName))) },
+            beside: style.members(beside: fields, of: object.entityName, marks: true), from: start, output)
     }
 
     /// Writes an object: as one text, if no value is long.
@@ -46,56 +55,89 @@ package enum DumpJSON {
     /// - Parameters:
     ///   - uri: the object's URI.
     ///   - fields: its values.
-    ///   - marks: what is not there of them; nil for nothing.
-    ///   - contents: what their bytes hold; nil for nothing.
+    ///   - members: what else is said of it; see `ValueStyle`.
     ///   - start: the text before the object.
     ///   - end: the text behind it.
     ///   - isLine: whether the object may have no line breaks.
     ///   - output: takes the text.
     /// - Throws: the errors of `output`.
     static func write(
-        _ uri: String, _ fields: [(name: String, value: FieldValue)], marks: String?,
-        contents: String? = nil, from start: String, to end: String = "", isLine: Bool = false,
-        _ output: (String) throws -> Void
+        _ uri: String, _ fields: [ValueStyle.Field], beside members: [(String, String)], from start: String,
+        to end: String = "", isLine: Bool = false, _ output: (String) throws -> Void
     ) throws {
-        var text = "\(start){\(JSONText.string(ObjectHead.name)): \(JSONText.string(uri))"
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(48 * fields.count + 128)
+        bytes += start.utf8
+        bytes += Self.head
+        JSONText.append(uri, to: &bytes)
         for (name, value) in fields {
-            text += ", \(JSONText.string(ObjectHead.property(name))): "
+            JSONText.append(member: ObjectHead.property(name), to: &bytes)
             if LongText.isLong(value) {
-                try output(text)
-                text = ""
+                try output(String(decoding: bytes, as: UTF8.self))
+                bytes.removeAll(keepingCapacity: true)
                 try LongText.writeJSON(value, isLine: isLine, output)
             } else {
-                text += self.text(of: value)
+                append(value, to: &bytes)
             }
         }
-        if let marks { text += ", \(JSONText.string(ObjectHead.marks)): \(marks)" }
-        if let contents { text += ", \(JSONText.string(ObjectHead.contents)): \(contents)" }
-        try output("\(text)}\(end)")
+        for (name, text) in members {
+            JSONText.append(member: name, to: &bytes)
+            bytes += text.utf8
+        }
+        bytes.append(UInt8(ascii: "}"))
+        bytes += end.utf8
+        try output(String(decoding: bytes, as: UTF8.self))
     }
+
+    private static let head = Array("{\(JSONText.string(ObjectHead.name)): ".utf8)
 
     /// A value; null for one that is not there.
     package static func text(of value: FieldValue) -> String {
+        var bytes: [UInt8] = []
+        append(value, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static let null = Array("null".utf8)
+
+    /// Appends a value; null for one that is not there.
+    static func append(_ value: FieldValue, to bytes: inout [UInt8]) {
         switch value {
-        case .null, .noObject, .missing, .unknown: "null"
-        case .boolean(let value): value ? "true" : "false"
-        case .integer(let value): "\(value)"
-        case .double(let value): JSONText.number(value)
-        case .decimal(let digits): digits == "NaN" ? JSONText.string(digits) : digits
-        case .string(let value): JSONText.string(value)
-        case .date(let seconds): JSONText.string(TextTools.iso8601(seconds))
-        case .dateText(let text): JSONText.string(text)
-        case .data(let data): JSONText.string(data.base64EncodedString())
-        case .json(let text): text
-        case .uuid(let value): JSONText.string(value.uuidString)
-        case .url(let value): JSONText.string(value)
+        case .null, .noObject, .missing, .unknown: bytes += null
+        case .boolean(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): JSONText.append(value, to: &bytes)
+        case .double(let value): bytes += JSONText.number(value).utf8
+        case .decimal(let digits) where digits != "NaN": bytes += digits.utf8
+        case .string(let text), .decimal(let text), .dateText(let text), .url(let text):
+            JSONText.append(text, to: &bytes)
+        case .date(let seconds):
+            bytes.append(UInt8(ascii: "\""))
+            TextTools.append(date: seconds, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        case .data(let data), .archive(let data): JSONText.append(data.base64EncodedString(), to: &bytes)
+        case .json(let text): bytes += text.utf8
+        case .uuid(let value): JSONText.append(value.uuidString, to: &bytes)
         case .composite(let elements):
-            JSONText.object(elements.filter { !$0.value.isGap }.map { ($0.name, text(of: $0.value)) })
-        case .object(let link): link.isMissing ? "null" : JSONText.string(link.uri)
+            bytes += JSONText.object(elements.filter { !$0.value.isGap }.map { ($0.name, text(of: $0.value)) }).utf8
+        case .object(let link):
+            if link.isMissing { bytes += "null".utf8 } else { JSONText.append(link.uri, to: &bytes) }
         case .objects(let links):
-            "[" + links.filter { !$0.isMissing }.map { JSONText.string($0.uri) }.joined(separator: ", ") + "]"
-        case .list(let values): "[" + values.map(text(of:)).joined(separator: ", ") + "]"
+            appendList(links.lazy.filter { !$0.isMissing }, to: &bytes) { JSONText.append($0.uri, to: &$1) }
+        case .list(let values): appendList(values, to: &bytes) { append($0, to: &$1) }
         }
+    }
+
+    private static func appendList<Element>(
+        _ elements: some Sequence<Element>, to bytes: inout [UInt8], _ body: (Element, inout [UInt8]) -> Void
+    ) {
+        bytes.append(UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            if !isFirst { bytes += [UInt8(ascii: ","), UInt8(ascii: " ")] }
+            isFirst = false
+            body(element, &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
     }
 }
 

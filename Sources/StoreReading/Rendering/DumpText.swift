@@ -8,9 +8,10 @@ package enum DumpText {
     private static let longestURL = 2000
     private static let longestJSON = 1 << 18
 
-    package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
-        throws
-    {
+    package static func write(
+        _ store: StoreObjects, _ entities: [EntityLayout], _ style: ValueStyle,
+        _ output: (String) throws -> Void
+    ) throws {
         try output("\(TextTools.inOneLine(store.title))   \(TextTools.inOneLine(store.uuid))\n")
         for entity in entities {
             do {
@@ -20,7 +21,7 @@ package enum DumpText {
                 // Only the first row shows whether the rows can be read.
                 var heading = "\n\(TextTools.inOneLine(entity.name))   \(count)\n"
                 try store.forEachObject(of: entity) { object in
-                    try output(heading + "\n" + text(of: object))
+                    try output(heading + "\n" + text(of: object, style))
                     heading = ""
                 }
                 try output(heading)
@@ -35,12 +36,14 @@ package enum DumpText {
         error.domain == NSCocoaErrorDomain && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
     }
 
-    package static func text(of object: ObjectRecord) -> String {
+    package static func text(of object: ObjectRecord, _ style: ValueStyle = ValueStyle()) -> String {
         let names = object.fields.map { TextTools.inOneLine($0.name) }
         let width = names.map(\.count).max() ?? 0
         var text = "  \(TextTools.inOneLine(object.entityName))/p\(object.key)\n"
         for (name, field) in zip(names, object.fields) {
-            text += "    \(TextTools.padded(name, width))   \(self.text(of: field.value))\n"
+            let raw = style.rawText(of: field.value, field.name, of: object.entityName)
+            let shown = style.inZone(style.shown(field.value, field.name, of: object.entityName))
+            text += "    \(TextTools.padded(name, width))   \(self.text(of: shown))\(raw)\n"
         }
         return text
     }
@@ -59,6 +62,7 @@ package enum DumpText {
             guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }
             return "\(text[..<sign]) \(text[text.index(after: sign)...].dropLast()) UTC"
         case .data(let data): return bytes(data)
+        case .archive(let data): return ArchivedContent(data)?.text.map(quoted) ?? bytes(data)
         case .json(let json): return shortened(json)
         case .uuid(let value): return value.uuidString
         case .url(let value): return isPlainURL(value) ? value : quoted(value)

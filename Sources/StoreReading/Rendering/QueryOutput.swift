@@ -23,19 +23,21 @@ package struct QueryOutput {
     private let columns: RowColumns
     private let isVerbatim: Bool
     private let found: [NSManagedObjectID]?
+    private let style: ValueStyle
 
     /// - Parameters:
     ///   - store: the store.
     ///   - plan: what to fetch.
     ///   - columns: the values to write of each row.
     ///   - isVerbatim: whether cells of CSV are written unchanged; see `RowWriter`.
+    ///   - style: how values are shown, and what is beside them.
     ///   - found: the objects to write instead of those that the plan finds, in their order; nil for these.
     package init(
         _ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, isVerbatim: Bool = false,
-        found: [NSManagedObjectID]? = nil
+        style: ValueStyle = ValueStyle(), found: [NSManagedObjectID]? = nil
     ) {
         (self.store, self.plan, self.columns, self.isVerbatim) = (store, plan, columns, isVerbatim)
-        self.found = found
+        (self.style, self.found) = (style, found)
     }
 
     /// Writes all rows.
@@ -52,7 +54,7 @@ package struct QueryOutput {
         _ output: (String) throws -> Void
     ) throws -> OutputRemarks {
         guard format != .table else { return OutputRemarks(misread: try writeTable(bold, quiet, output)) }
-        var writer = RowWriter(format, columns, isVerbatim: isVerbatim, decimals: decimals())
+        var writer = RowWriter(format, columns, isVerbatim: isVerbatim, style: style, decimals: decimals())
         try output(writer.start)
         let misread = try forEach { try writer.write($0, output) }
         try output(writer.end)
@@ -62,14 +64,21 @@ package struct QueryOutput {
     /// How many decimals the dates of each column need, so that all of a column have one width: other programs take a
     /// column of several for texts. That reads the dates once more, and before the first row.
     private func decimals() -> [Int: Int] {
-        let dates = columns.slots.filter { columns.entity.slots[$0].attribute?.type == .dateAttributeType }
+        let entity = columns.entity
+        let dates = columns.slots.compactMap { slot -> (slot: Int, epoch: DateEpoch?)? in
+            guard let attribute = entity.slots[slot].attribute else { return nil }
+            let epoch = style.epochs.epoch(of: attribute.name, in: entity.name)
+            return epoch == nil && attribute.type != .dateAttributeType ? nil : (slot, epoch)
+        }
         guard !dates.isEmpty else { return [:] }
         var decimals: [Int: Int] = [:]
         // Of a damaged store the dates before the damage count; the rows tell the rest.
         try? store.asking { engine in
             try engine.forEachRow(plan) { row in
-                for slot in dates {
-                    guard let date = row.date(at: slot) else { continue }
+                for (slot, epoch) in dates {
+                    let number = row.date(at: slot) ?? row.integer(at: slot).map { Double($0) } ?? row.double(at: slot)
+                    guard let number else { continue }
+                    let date = epoch?.secondsSince2001(number) ?? number
                     decimals[slot] = max(decimals[slot] ?? 0, TextTools.decimals(date))
                 }
                 return !EndingSignals.haveCome
@@ -109,7 +118,7 @@ package struct QueryOutput {
     private func writeTable(
         _ bold: (String) -> String, _ quiet: (String) -> String, _ output: (String) throws -> Void
     ) throws -> [String] {
-        let writer = RowWriter(.table, columns)
+        let writer = RowWriter(.table, columns, style: style)
         var waiting: [[String]] = []
         var layout: TableLayout?
         var count = 0

@@ -28,111 +28,30 @@ package enum RawText {
         return TextTools.plainLines(lines.joined(separator: "\n")) + "\n"
     }
 
-    package static func dump(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws
-    {
+    package static func dump(
+        _ store: RawStore, _ entities: [RawStore.Entity], _ style: ValueStyle, _ output: (String) throws -> Void
+    ) throws {
         try output(TextTools.inOneLine("\(store.original.lastPathComponent)   \(store.facts.uuid)") + "\n")
         for entity in entities {
             try output("\n\(TextTools.inOneLine(entity.name))   \(TextTools.count(entity.count, "object"))\n")
-            try store.forEachObject(of: entity) { try output("\n" + DumpText.text(of: $0)) }
+            try store.forEachObject(of: entity) { try output("\n" + DumpText.text(of: $0, style)) }
         }
     }
 
-    package static func dumpJSON(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void)
-        throws
-    {
+    package static func dumpJSON(
+        _ store: RawStore, _ entities: [RawStore.Entity], _ style: ValueStyle, _ output: (String) throws -> Void
+    ) throws {
         try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
             var isFirst = true
             try store.forEachObject(of: entity) { object in
-                try DumpJSON.write(object, from: isFirst ? "\n      " : ",\n      ", output)
+                try DumpJSON.write(object, style, from: isFirst ? "\n      " : ",\n      ", output)
                 isFirst = false
             }
             try output(isFirst ? "]" : "\n    ]")
         }
         try output("\n  }\n}\n")
-    }
-}
-
-/// JSON (RFC 8259) as text, with members in the given order.
-package enum JSONText {
-    /// The member of an object that says which of its values are not there; see `ValueMarks`.
-    package static let marksName = ObjectHead.marks
-
-    package static func string(_ value: String) -> String {
-        var text = value
-        return text.withUTF8 { bytes in
-            // Most texts need no replacements.
-            var end = 0
-            while end < bytes.count, !isEscaped(bytes[end]) { end += 1 }
-            if end == bytes.count { return "\"\(value)\"" }
-            var escaped: [UInt8] = [UInt8(ascii: "\"")]
-            escaped.reserveCapacity(bytes.count + bytes.count / 8 + 2)
-            var place = 0
-            while place < bytes.count {
-                let byte = bytes[place]
-                place += 1
-                if !isEscaped(byte) {
-                    escaped.append(byte)
-                    continue
-                }
-                switch byte {
-                case 0x22, 0x5C: escaped += [UInt8(ascii: "\\"), byte]
-                case 0x0A: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-                case 0x0D: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
-                case 0x09: escaped += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
-                case 0..<0x20, 0x7F: append(control: byte, to: &escaped)
-                case 0xC2 where place < bytes.count && bytes[place] < 0xA0:
-                    append(control: bytes[place], to: &escaped)
-                    place += 1
-                default: escaped.append(byte)
-                }
-            }
-            escaped.append(UInt8(ascii: "\""))
-            return String(decoding: escaped, as: UTF8.self)
-        }
-    }
-
-    /// Whether another text may take the place of a byte, or of the character that begins with it: the control
-    /// characters from U+0080 to U+009F begin with C2.
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2
-    }
-
-    /// `\u001f`
-    private static func append(control code: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(0x5C)
-        bytes.append(0x75)
-        bytes.append(0x30)
-        bytes.append(0x30)
-        // The first digit is at most 9.
-        let last = code & 0xF
-        bytes.append(0x30 + (code >> 4))
-        bytes.append(last < 10 ? 0x30 + last : 0x57 + last)
-    }
-
-    /// A number in JSON. Infinities and NaN, for which JSON has no number, are written as strings.
-    package static func number(_ value: Double) -> String {
-        value.isFinite ? "\(value)" : string("\(value)")
-    }
-
-    package static func object(_ members: [(String, String)]) -> String {
-        "{" + members.map { "\(string($0.0)): \($0.1)" }.joined(separator: ", ") + "}"
-    }
-}
-
-/// The names under which something else than a property is written among the values of an object.
-enum ObjectHead {
-    /// The object's URI.
-    static let name = "objectID"
-    /// What is not there of the values; see `ValueMarks`.
-    static let marks = "$marks"
-    /// What the bytes of values hold; see `ByteContent`.
-    static let contents = "$contents"
-
-    /// The name under which a property is written: another one if it has one of these names, as a file may say.
-    static func property(_ property: String) -> String {
-        [name, marks, contents].contains(property) ? "\(property) 2" : property
     }
 }
 

@@ -61,11 +61,10 @@ package struct RowWriter {
     private let columns: RowColumns
     private let isVerbatim: Bool
     private let marksGaps: Bool
+    private let style: ValueStyle
     private var count = 0
     /// How many values cannot be read, and which is the first.
     private var gaps = (count: 0, first: "")
-    /// The beginnings of the URIs of an entity's objects.
-    private var prefixes: [ObjectIdentifier: String] = [:]
     private let decimals: [Int: Int]
 
     /// - Parameters:
@@ -75,12 +74,13 @@ package struct RowWriter {
     ///     spreadsheet would evaluate.
     ///   - marksGaps: whether values that cannot be read are marked, in JSON in each object and in CSV in a column of
     ///     their own; otherwise they are only left out. See `ValueMarks`.
+    ///   - style: how values are shown, and what is beside them.
     ///   - decimals: the fewest decimals of the second in each column of dates, by slot.
     package init(
         _ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false, marksGaps: Bool = false,
-        decimals: [Int: Int] = [:]
+        style: ValueStyle = ValueStyle(), decimals: [Int: Int] = [:]
     ) {
-        self.decimals = decimals
+        (self.style, self.decimals) = (style, decimals)
         self.format = format
         self.columns = columns
         self.isVerbatim = isVerbatim
@@ -96,7 +96,7 @@ package struct RowWriter {
                     + columns.columns.map { column in
                         let head = ObjectHead.property(column.name)
                         return isVerbatim ? head : CSVText.guarded(head)
-                    } + (marksGaps ? [ObjectHead.marks] : []))
+                    } + style.names(marks: marksGaps))
         case .json: "["
         case .jsonl, .table: ""
         }
@@ -108,18 +108,21 @@ package struct RowWriter {
     /// Writes a row: as one text, if no value is long.
     package mutating func write(_ row: Row, _ output: (String) throws -> Void) throws {
         count += 1
-        let uri = uri(of: row.objectID)
-        let fields = columns.columns.map { (name: $0.name, value: value(row, $0)) }
-        let marks = marksGaps ? ValueMarks.text(of: fields) : nil
+        let (uri, entity) = (row.objectID.uriText, row.objectID.layout.name)
+        let found = columns.columns.map { (name: $0.name, value: read(row, $0)) }
+        let members = style.members(beside: found, of: entity, marks: marksGaps)
+        let fields = zip(columns.columns, found).map { column, field in
+            (name: field.name, value: value(field.value, row, column, entity))
+        }
         switch format {
         case .csv:
+            let cells = style.names(marks: marksGaps).map { name in members.first { $0.0 == name }?.1 ?? "" }
             try CSVText.write(
-                uri, fields.map(\.value.withoutGaps), marks: marksGaps ? marks ?? "" : nil, isVerbatim: isVerbatim,
-                output)
+                uri, fields.map(\.value.withoutGaps), beside: cells, isVerbatim: isVerbatim, output)
         case .json:
-            try DumpJSON.write(uri, fields, marks: marks, from: count == 1 ? "\n  " : ",\n  ", output)
+            try DumpJSON.write(uri, fields, beside: members, from: count == 1 ? "\n  " : ",\n  ", output)
         case .jsonl, .table:
-            try DumpJSON.write(uri, fields, marks: marks, from: "", to: "\n", isLine: true, output)
+            try DumpJSON.write(uri, fields, beside: members, from: "", to: "\n", isLine: true, output)
         }
     }
 
@@ -140,13 +143,12 @@ package struct RowWriter {
         return value
     }
 
-    /// A value of a row. JSON of several lines cannot be in a line of JSON Lines: if only its bytes say that it is
-    /// JSON, it is written as bytes.
-    private mutating func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
-        let value = read(row, column)
-        if case .date(let seconds) = value, let decimals = decimals[column.slot], decimals > 0 {
-            return .dateText(TextTools.iso8601(seconds, decimals: decimals))
-        }
+    /// A value of a row as it is written. JSON of several lines cannot be in a line of JSON Lines: if only its bytes
+    /// say that it is JSON, it is written as bytes.
+    private func value(
+        _ value: FieldValue, _ row: Row, _ column: RowColumns.Column, _ entity: String
+    ) -> FieldValue {
+        let value = style.inZone(style.shown(value, column.name, of: entity), decimals: decimals[column.slot] ?? 0)
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
         guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
@@ -158,15 +160,6 @@ package struct RowWriter {
         text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " ")
     }
 
-    /// The URI of an object. Making URLs costs more than the rest of a row, so their common beginning is cached.
-    private mutating func uri(of identifier: NSManagedObjectID) -> String {
-        let (layout, end) = (ObjectIdentifier(identifier.layout), "p\(identifier.key)")
-        if let prefix = prefixes[layout], identifier.reference == nil { return prefix + end }
-        let uri = identifier.uriRepresentation().absoluteString
-        if uri.hasSuffix("/" + end) { prefixes[layout] = String(uri.dropLast(end.utf8.count)) }
-        return uri
-    }
-
     /// A row's values for people.
     package func cells(of row: Row) -> [String] {
         [
@@ -174,7 +167,11 @@ package struct RowWriter {
                 ? "\(row.objectID.key)"
                 : "\(TextTools.inOneLine(row.objectID.layout.name))/\(row.objectID.key)"
         ]
-            + columns.columns.map { Self.cell(columns.value(row, $0)) }
+            + columns.columns.map { column in
+                let (value, entity) = (columns.value(row, column), row.objectID.layout.name)
+                return Self.cell(style.inZone(style.shown(value, column.name, of: entity)))
+                    + style.rawText(of: value, column.name, of: entity)
+            }
     }
 
     package var heads: [String] { ["#"] + columns.columns.map { TextTools.inOneLine($0.name) } }

@@ -23,11 +23,49 @@ package enum DateEpoch: String, CaseIterable, Sendable {
     }
 }
 
+extension DateEpoch {
+    /// The epoch that a property's numbers may count from: all of them would be dates of the years that such programs
+    /// wrote. Seconds are of the size of other numbers, so that the name has to speak of time, too.
+    ///
+    /// - Parameters:
+    ///   - name: the property's name.
+    ///   - least: the least of its numbers, without zeros.
+    ///   - greatest: the greatest.
+    /// - Returns: the epoch; nil if none is likely.
+    static func suggestion(for name: String, from least: Double, to greatest: Double) -> DateEpoch? {
+        let isTime = speaksOfTime(name)
+        return likely.first { epoch, years, needsName in
+            guard isTime || !needsName else { return false }
+            return [least, greatest].allSatisfy { years.contains(epoch.secondsSince2001($0)) }
+        }?.epoch
+    }
+
+    /// The epochs, with seconds since 2001 between which dates are likely, and whether the name has to speak of time.
+    private static let likely: [(epoch: DateEpoch, years: ClosedRange<Double>, needsName: Bool)] = [
+        // 1995 to 2040; nanoseconds since 1970 of these years begin where those since 2001 end.
+        (.webKit, -189_302_400...1_230_768_000, false), (.unixMilliseconds, -189_302_400...1_230_768_000, false),
+        (.unixMicroseconds, -189_302_400...1_230_768_000, false), (.unixNanoseconds, 94_694_400...1_230_768_000, false),
+        (.coreDataNanoseconds, 157_766_400...1_009_843_200, false), (.unix, -189_302_400...1_230_768_000, true),
+        (.coreData, 157_766_400...1_009_843_200, true),
+    ]
+
+    private static func speaksOfTime(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return [
+            "date", "time", "stamp", "created", "modified", "updated", "sent", "received", "visited", "last", "expir",
+        ]
+        .contains { name.contains($0) } && !["zone", "duration", "count"].contains { name.contains($0) }
+    }
+}
+
 /// The properties that have dates as numbers: `sent=unix-ms,Visit.time=webkit`. Pure.
 package struct DateEpochs: Equatable, Sendable {
     private let epochs: [String: DateEpoch]
 
     package init(_ epochs: [String: DateEpoch]) { self.epochs = epochs }
+
+    /// Whether nothing is said of any property.
+    var isEmpty: Bool { epochs.isEmpty }
 
     /// Reads the value of `--dates`.
     ///

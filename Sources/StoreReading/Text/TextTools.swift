@@ -96,36 +96,64 @@ package enum TextTools {
 
     /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs to be read back: none, three, or
     /// six to nine. The calendar is Foundation's; see ``CalendarDate``.
-    package static func iso8601(_ secondsSince2001: Double) -> String { iso8601(secondsSince2001, decimals: 0) }
+    package static func iso8601(_ secondsSince2001: Double) -> String { iso8601(secondsSince2001, in: nil) }
 
     /// The same with a least number of decimals.
     ///
     /// - Parameters:
     ///   - secondsSince2001: the date.
     ///   - least: the fewest decimals: 0, 3, or 6 to 9.
+    ///   - zone: its time zone, of which the text has the offset in minutes; nil for UTC.
     /// - Returns: the date in ISO 8601; a number for a date beyond every calendar.
-    static func iso8601(_ secondsSince2001: Double, decimals least: Int) -> String {
-        guard isInCalendar(secondsSince2001) else { return "\(secondsSince2001)" }
-        let (whole, fraction, needed) = parts(secondsSince2001)
+    package static func iso8601(_ secondsSince2001: Double, decimals least: Int = 0, in zone: TimeZone?) -> String {
+        var bytes: [UInt8] = []
+        append(date: secondsSince2001, decimals: least, in: zone, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends a date, as ``iso8601(_:decimals:in:)`` writes it.
+    static func append(
+        date secondsSince2001: Double, decimals least: Int = 0, in zone: TimeZone? = nil, to text: inout [UInt8]
+    ) {
+        guard isInCalendar(secondsSince2001) else {
+            text += "\(secondsSince2001)".utf8
+            return
+        }
+        let minutes = zone.map { zone in
+            let seconds = zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: secondsSince2001))
+            return Int((Double(seconds) / 60).rounded())
+        }
+        var (whole, fraction, needed) = parts(secondsSince2001)
+        whole += Double(60 * (minutes ?? 0))
         var (number, decimals) = (fraction, needed)
         while decimals < least { (number, decimals) = (number * 10, decimals + 1) }
         let days = (whole / 86_400).rounded(.down)
         let seconds = Int(whole - days * 86_400)
         let date = CalendarDate(daysSince2001: Int(days))
         // Millions of dates are written; formatters cost ten times as much.
-        var text = date.year < 0 ? "-" : ""
+        if date.year < 0 { text.append(UInt8(ascii: "-")) }
         append(abs(date.year), 4, to: &text)
-        for (sign, number) in [
-            ("-", date.month), ("-", date.day), ("T", seconds / 3600), (":", seconds / 60 % 60), (":", seconds % 60),
-        ] {
-            text += sign
-            append(number, 2, to: &text)
-        }
+        append("-", date.month, to: &text)
+        append("-", date.day, to: &text)
+        append("T", seconds / 3600, to: &text)
+        append(":", seconds / 60 % 60, to: &text)
+        append(":", seconds % 60, to: &text)
         if decimals > 0 {
-            text += "."
+            text.append(UInt8(ascii: "."))
             append(number, decimals, to: &text)
         }
-        return text + "Z"
+        guard let minutes else {
+            text.append(UInt8(ascii: "Z"))
+            return
+        }
+        append(minutes < 0 ? "-" : "+", abs(minutes) / 60, to: &text)
+        append(":", abs(minutes) % 60, to: &text)
+    }
+
+    /// Appends a sign and a number of two digits.
+    private static func append(_ sign: Unicode.Scalar, _ number: Int, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: sign))
+        append(number, 2, to: &text)
     }
 
     /// How many decimals of the second a date needs to be read back: none, three, or six to nine.
@@ -133,7 +161,7 @@ package enum TextTools {
         isInCalendar(secondsSince2001) ? parts(secondsSince2001).decimals : 0
     }
 
-    private static func isInCalendar(_ seconds: Double) -> Bool { seconds.isFinite && abs(seconds) < 3e11 }
+    static func isInCalendar(_ seconds: Double) -> Bool { seconds.isFinite && abs(seconds) < 3e11 }
 
     /// Whole seconds, and the decimals of the rest.
     private static func parts(_ secondsSince2001: Double) -> (whole: Double, fraction: Int, decimals: Int) {
@@ -152,10 +180,14 @@ package enum TextTools {
     }
 
     /// Appends a number with at least the given number of digits.
-    private static func append(_ number: Int, _ digits: Int, to text: inout String) {
-        let shown = String(number)
-        for _ in 0..<max(0, digits - shown.utf8.count) { text += "0" }
-        text += shown
+    private static func append(_ number: Int, _ digits: Int, to text: inout [UInt8]) {
+        var scale = 1
+        for _ in 1..<digits { scale *= 10 }
+        while number / scale >= 10 { scale *= 10 }
+        while scale > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+            scale /= 10
+        }
     }
 }
 

@@ -5,7 +5,10 @@ import SQLiteFormat
 
 /// A store that was found by its content, whatever its name.
 package struct ScannedStore {
+    /// Where it can be read; for one in an archive only while it is handed out.
     package let url: URL
+    /// Its path, for people: “case.zip/Library/Notes.sqlite” in an archive.
+    package internal(set) var path: String
     package let kind: StoreKind
     package let byteCount: Int64
     package let uuid: String
@@ -19,15 +22,15 @@ package struct ScannedStore {
     package internal(set) var logPath: String?
 }
 
-/// Finds the stores in folders.
+/// Finds the stores in folders and ZIP archives.
 package enum StoreScan {
-    /// Hands out every store below a folder, or the one that a path names.
+    /// Hands out every store below a folder, in an archive, or the one that a path names.
     ///
     /// Symbolic links are not followed. Of each file the beginning is read; of an SQLite file, its tables.
     ///
     /// - Parameters:
-    ///   - path: a folder or a file.
-    ///   - unreadable: takes the paths of what cannot be read.
+    ///   - path: a folder, an archive or a file.
+    ///   - unreadable: takes what cannot be read, as sentences without their final periods.
     ///   - body: takes each store, in the order of the paths.
     /// - Throws: `CommandError` if there is nothing at the path; the errors of `body`.
     package static func forEachStore(
@@ -36,10 +39,21 @@ package enum StoreScan {
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw CommandError("“\(path)”: there is no such file or folder") }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
+            if let file = FileBytes(path: path), ZipArchive.isArchive(file.bytes(at: 0, count: 4)) {
+                return try ZipScan(path, file).forEachStore(unreadable, body)
+            }
             if let store = store(at: URL(fileURLWithPath: path)) { try body(store) }
             return
         }
         try walk(path, nil, unreadable, body)
+    }
+
+    /// Whether a path is that of a folder or an archive, in which there may be several stores.
+    package static func hasMany(_ path: String) -> Bool {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return false }
+        if facts.st_mode & S_IFMT == S_IFDIR { return true }
+        return FileBytes(path: path).map { ZipArchive.isArchive($0.bytes(at: 0, count: 4)) } ?? false
     }
 
     private static func walk(
@@ -50,10 +64,14 @@ package enum StoreScan {
         var stack = [(path, manifest)]
         while let (folder, outer) = stack.popLast() {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-                try unreadable(folder)
+                try unreadable("“\(folder)” cannot be read")
                 continue
             }
-            let manifest = names.contains("Manifest.db") ? BackupManifest(folder: folder) ?? outer : outer
+            let manifest =
+                names.contains(BackupManifest.name)
+                ? DatabasePages(path: "\(folder)/\(BackupManifest.name)").flatMap { BackupManifest($0, folder) }
+                    ?? outer
+                : outer
             var folders: [String] = []
             for name in names.sorted() {
                 let path = "\(folder)/\(name)"
@@ -63,14 +81,13 @@ package enum StoreScan {
                 case S_IFDIR: folders.append(path)
                 case S_IFREG:
                     guard access(path, R_OK) == 0 else {
-                        try unreadable(path)
+                        try unreadable("“\(path)” cannot be read")
                         continue
                     }
-                    guard var store = store(at: URL(fileURLWithPath: path)) else { continue }
-                    if let entry = manifest?.entry(of: name) {
-                        store.devicePath = entry.path
-                        store.logPath = entry.log
-                    }
+                    let entry = manifest?.entry(of: name)
+                    let log = entry?.logs.first { FileManager.default.fileExists(atPath: $0) }
+                    guard var store = store(at: URL(fileURLWithPath: path), log: log) else { continue }
+                    (store.devicePath, store.logPath) = (entry?.path, log)
                     try body(store)
                 default: continue
                 }
@@ -80,7 +97,12 @@ package enum StoreScan {
     }
 
     /// What a file is; nil for one that is not a store of Core Data.
-    static func store(at url: URL) -> ScannedStore? {
+    ///
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - log: its write-ahead log, where it has another name than usual.
+    /// - Returns: what is known of the store.
+    static func store(at url: URL, log: String? = nil) -> ScannedStore? {
         guard let file = FileBytes(path: url.path), let kind = StoreKind(start: Data(file.bytes(at: 0, count: 2048)))
         else { return nil }
         guard kind == .sqlite else {
@@ -89,12 +111,14 @@ package enum StoreScan {
             else { return nil }
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
             return ScannedStore(
-                url: url, kind: kind, byteCount: Int64(file.count), uuid: metadata[NSStoreUUIDKey] as? String ?? "",
+                url: url, path: url.path, kind: kind, byteCount: Int64(file.count),
+                uuid: metadata[NSStoreUUIDKey] as? String ?? "",
                 entities: hashes.keys.sorted().map { ($0, nil) },
                 frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.int64Value,
                 versionIdentifiers: metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [])
         }
-        guard let pages = DatabasePages(path: url.path) else { return nil }
+        let frames = FileBytes(path: log ?? url.path + "-wal").flatMap { WriteAheadLog($0) }
+        guard let pages = DatabasePages(file, frames) else { return nil }
         return store(url, Int64(file.count), pages)
     }
 
@@ -132,14 +156,17 @@ package enum StoreScan {
             }
         }
         return ScannedStore(
-            url: url, kind: .sqlite, byteCount: byteCount, uuid: uuid, entities: entities.sorted { $0.name < $1.name },
+            url: url, path: url.path, kind: .sqlite, byteCount: byteCount, uuid: uuid,
+            entities: entities.sorted { $0.name < $1.name },
             frameworkVersion: list["NSPersistenceFrameworkVersion"]?.integerValue,
             versionIdentifiers: (list["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []).compactMap(\.stringValue))
     }
 }
 
 /// The names that the files of an iOS backup have on the device: `Manifest.db` has them by the names in the backup.
-private final class BackupManifest {
+final class BackupManifest {
+    static let name = "Manifest.db"
+
     private var paths: [String: String] = [:]
     private var names: [String: String] = [:]
     private let folder: String
@@ -147,11 +174,12 @@ private final class BackupManifest {
     /// How many files of a backup are remembered.
     private static let mostFiles = 1_000_000
 
-    init?(folder: String) {
+    /// - Parameters:
+    ///   - pages: the pages of `Manifest.db`.
+    ///   - folder: the path of its folder.
+    init?(_ pages: DatabasePages, _ folder: String) {
         self.folder = folder
-        guard let pages = DatabasePages(path: folder + "/Manifest.db"),
-            let files = TableShape.all(in: pages).first(where: { $0.name == "Files" })
-        else { return nil }
+        guard let files = TableShape.all(in: pages).first(where: { $0.name == "Files" }) else { return nil }
         let places = ["fileID", "domain", "relativePath"].map { name in
             files.columns.firstIndex { $0.name == name } ?? .max
         }
@@ -168,12 +196,14 @@ private final class BackupManifest {
         }
     }
 
-    func entry(of name: String) -> (path: String, log: String?)? {
-        guard let path = paths[name] else { return nil }
-        let log = names[path + "-wal"].map { name in
-            let nested = "\(folder)/\(name.prefix(2))/\(name)"
-            return FileManager.default.fileExists(atPath: nested) ? nested : "\(folder)/\(name)"
-        }
-        return (path, log)
+    /// The paths at which logs can be.
+    var logs: Set<String> { Set(names.values.flatMap(places)) }
+
+    /// Where a file was on the device, and the paths at which its log can be.
+    func entry(of name: String) -> (path: String, logs: [String])? {
+        paths[name].map { ($0, names[$0 + "-wal"].map(places) ?? []) }
     }
+
+    /// Newer backups have a folder for the first two characters of a name.
+    private func places(_ name: String) -> [String] { ["\(folder)/\(name.prefix(2))/\(name)", "\(folder)/\(name)"] }
 }

@@ -27,16 +27,16 @@ package final class Timeline {
 
     private let sort: ExternalSort
     private let format: Format
-    private let epochs: DateEpochs
+    private let style: ValueStyle
     /// How many events there are.
     package private(set) var count = 0
 
     /// - Parameters:
     ///   - format: how events are written.
-    ///   - epochs: the numbers that are dates.
+    ///   - style: the numbers that are dates, and the time zone of the texts.
     ///   - mostBytes: how many bytes of events are kept in memory.
-    package init(_ format: Format, epochs: DateEpochs = DateEpochs([:]), mostBytes: Int = 8_000_000) {
-        (self.format, self.epochs) = (format, epochs)
+    package init(_ format: Format, _ style: ValueStyle = ValueStyle(), mostBytes: Int = 8_000_000) {
+        (self.format, self.style) = (format, style)
         sort = ExternalSort(mostBytes: mostBytes)
     }
 
@@ -44,20 +44,32 @@ package final class Timeline {
     ///
     /// - Parameters:
     ///   - path: the store's path.
+    ///   - source: the path that events name; nil for the same.
     ///   - modelPath: the model's path; nil for the store's own copy.
-    /// - Throws: the errors of opening and reading the store.
-    package func add(storeAt path: String, modelPath: String?) throws {
+    ///   - progress: told which part of the objects is read, from 0 to 1; nil if nobody wants to know, since objects
+    ///     are counted for it.
+    /// - Throws: the errors of opening and reading the store, and those of `progress`.
+    package func add(
+        storeAt path: String, named source: String? = nil, modelPath: String?, progress: ((Double) -> Void)? = nil
+    ) throws {
         var opening = DirectStore.Opening(path: path, modelPath: modelPath)
         opening.salvages = true
         opening.readsCopy = PrivateCopy.hasJournal(URL(store: path))
         let store = try DirectStore(opening)
         defer { store.close() }
-        for entity in store.layout.entities {
-            let dates = try dates(of: entity)
-            guard !dates.isEmpty else { continue }
+        let found = store.layout.entities.map { ($0, dates(of: $0)) }.filter { !$0.1.isEmpty }
+        func plan(_ entity: EntityLayout) -> FetchPlan {
+            var plan = FetchPlan(entity: entity)
+            plan.includesSubentities = false
+            return plan
+        }
+        let total =
+            progress == nil
+            ? 0 : found.reduce(0) { sum, item in sum + ((try? store.asking { try $0.fetchCount(plan(item.0)) }) ?? 0) }
+        var read = 0
+        for (entity, dates) in found {
             try store.asking { engine in
-                var plan = FetchPlan(entity: entity)
-                plan.includesSubentities = false
+                var plan = plan(entity)
                 if store.pagesByKey { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
                 let portions: any RowPortions
                 do { portions = try engine.portions(plan) } catch let error as NSError
@@ -66,17 +78,21 @@ package final class Timeline {
                 var size = PortionSize(most: 256)
                 while case let rows = try portions.next(store.pagesByKey ? size.count : .max), !rows.isEmpty {
                     size.follow(rows)
-                    for row in rows { try add(row, dates, path) }
+                    for row in rows { try add(row, dates, source ?? path) }
+                    read += rows.count
+                    if total > 0 { progress?(Double(read) / Double(total)) }
                 }
             }
         }
     }
 
     /// The slots of an entity that have dates, with their names, and what a number means.
-    private func dates(of entity: EntityLayout) throws -> [(slot: Int, name: String, epoch: DateEpoch?)] {
+    private func dates(of entity: EntityLayout) -> [(slot: Int, name: String, epoch: DateEpoch?)] {
         entity.slots.indices.compactMap { index in
             guard let attribute = entity.slots[index].attribute, !entity.slots[index].isTransient else { return nil }
-            if let epoch = epochs.epoch(of: attribute.name, in: entity.name) { return (index, attribute.name, epoch) }
+            if let epoch = style.epochs.epoch(of: attribute.name, in: entity.name) {
+                return (index, attribute.name, epoch)
+            }
             return attribute.type == .dateAttributeType ? (index, attribute.name, nil) : nil
         }
     }
@@ -96,18 +112,27 @@ package final class Timeline {
             let event = Event(
                 time: time, entity: identifier.layout.name, property: name,
                 title: ObjectLabel.name(of: row) ?? ObjectLabel.number(of: identifier),
-                uri: identifier.uriRepresentation().absoluteString, key: identifier.key, source: path)
-            try sort.add(TimelineText.line(event, format), key: time)
+                uri: identifier.uriText, key: identifier.key, source: path)
+            try sort.add(TimelineText.line(event, format, style.timeZone), key: time)
             count += 1
         }
     }
 
     /// Writes all events, the earliest first.
     ///
+    /// - Parameters:
+    ///   - progress: told which part of the events is written, from 0 to 1.
+    ///   - output: takes the text.
     /// - Throws: the errors of `output`, and `CommandError` if parts cannot be read.
-    package func write(_ output: (String) throws -> Void) throws {
+    package func write(progress: (Double) -> Void = { _ in }, _ output: (String) throws -> Void) throws {
         if format == .csv { try output(TimelineText.header) }
-        try sort.forEach(output)
+        var written = 0
+        try sort.forEach { text in
+            try EndingSignals.check()
+            try output(text)
+            written += 1
+            progress(Double(written) / Double(max(1, count)))
+        }
     }
 }
 
@@ -119,19 +144,21 @@ enum TimelineText {
         "filename", "inode", "notes", "format", "extra",
     ])
 
-    static func line(_ event: Timeline.Event, _ format: Timeline.Format) -> String {
+    static func line(_ event: Timeline.Event, _ format: Timeline.Format, _ zone: TimeZone?) -> String {
         switch format {
         case .jsonl:
             return JSONText.object([
-                ("time", JSONText.string(TextTools.iso8601(event.time))), ("entity", JSONText.string(event.entity)),
+                ("time", JSONText.string(TextTools.iso8601(event.time, in: zone))),
+                ("entity", JSONText.string(event.entity)),
                 ("property", JSONText.string(event.property)), ("title", JSONText.string(event.title)),
                 (ObjectHead.name, JSONText.string(event.uri)), ("source", JSONText.string(event.source)),
             ]) + "\n"
         case .csv:
-            let (date, time) = dayAndTime(event.time)
+            let (date, time) = dayAndTime(event.time, zone)
             // Fields of that form have no line breaks, and a spreadsheet may compute what it reads.
             let cells = [
-                date, time, "UTC", "....", "COREDATA", "Core Data \(event.entity)", event.property, "-", "-",
+                date, time, zone?.identifier ?? "UTC", "....", "COREDATA", "Core Data \(event.entity)", event.property,
+                "-", "-",
                 event.title,
                 "\(event.entity)/p\(event.key): \(event.title)", "2", event.source, "-", "-", "pippin",
                 "uri: \(event.uri)",
@@ -141,8 +168,8 @@ enum TimelineText {
     }
 
     /// `11/29/2026`, `18:51:00`: the form has no fractions.
-    private static func dayAndTime(_ seconds: Double) -> (String, String) {
-        let text = TextTools.iso8601(seconds.rounded(.down))
+    private static func dayAndTime(_ seconds: Double, _ zone: TimeZone?) -> (String, String) {
+        let text = TextTools.iso8601(seconds.rounded(.down), in: zone)
         let parts = text.split(separator: "T", maxSplits: 1).map(String.init)
         let day = (parts.first ?? "").split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, day.count == 3 else { return (text, "00:00:00") }

@@ -72,7 +72,7 @@ struct MarkTests {
             entityName: "Book", key: 1, uri: "x-coredata://A/Book/p1",
             fields: [.init(name: "$marks", value: .json("{}")), .init(name: "cover", value: .unknown("why"))])
         var text = ""
-        try? DumpJSON.write(object, from: "") { text += $0 }
+        try? DumpJSON.write(object, ValueStyle(), from: "") { text += $0 }
         #expect(
             text == """
                 {"objectID": "x-coredata://A/Book/p1", "$marks 2": {}, "cover": null, "$marks": {"cover": {"unknown": "why"}}}

@@ -30,7 +30,7 @@ private struct FolderFacts: Equatable, CustomStringConvertible {
 struct TracelessReadingTests {
     /// What is beside a store.
     enum Files: String, CaseIterable {
-        case alone, withLog, withStaleIndex, withEmptyIndex, withHotJournal
+        case alone, withLog, withStaleIndex, withEmptyIndex, withHotJournal, withLeftJournal
     }
 
     /// For each command of the manual that reads a store, lines of the shell that run it: `S` is the store, `F` a
@@ -92,7 +92,7 @@ struct TracelessReadingTests {
         case .alone: suffixes = [""]
         case .withLog: suffixes = ["", "-wal"]
         case .withStaleIndex, .withEmptyIndex: suffixes = ["", "-wal", "-shm"]
-        case .withHotJournal: suffixes = ["", "-journal"]
+        case .withHotJournal, .withLeftJournal: suffixes = ["", "-journal"]
         }
         if files == .withHotJournal {
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 10; BEGIN IMMEDIATE")
@@ -101,6 +101,8 @@ struct TracelessReadingTests {
                 WITH RECURSIVE numbers(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
                 INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE) SELECT n, 2, 1, printf('%.*c', 500, 'x') FROM numbers
                 """)
+        } else if files == .withLeftJournal {
+            try connection.execute("PRAGMA journal_mode = PERSIST; UPDATE ZBOOK SET ZPAGES = 475 WHERE ZTITLE = 'Emma'")
         } else if files != .alone {
             try connection.execute("UPDATE ZBOOK SET ZPAGES = 475 WHERE ZTITLE = 'Emma'")
         }
@@ -163,7 +165,45 @@ struct TracelessReadingTests {
         }
     }
 
-    @Test("A command that is killed on the way leaves nothing either", arguments: [Files.alone, .withLog])
+    @Test(
+        "Every command that is killed on the way leaves nothing either", arguments: [Files.alone, .withLog],
+        [0.02, 0.15])
+    func everyCommandKilled(_ files: Files, seconds: Double) throws {
+        let folder = try TestFolder()
+        let (store, output) = try make(files, in: folder.url)
+        let before = try FolderFacts(of: store.deletingLastPathComponent())
+        for lines in Self.reading.values {
+            for line in lines {
+                // With all that it has started.
+                _ = try run(
+                    "ulimit -c 0; timeout -s KILL \(seconds) bash <<'END'\n\(line)\nEND\ntrue", store, output)
+                #expect(try FolderFacts(of: store.deletingLastPathComponent()) == before, "\(line)")
+            }
+        }
+    }
+
+    @Test("A store on a file system that is mounted for reading only is read, by every command")
+    func readOnlyMount() throws {
+        for files in [Files.alone, .withLog, .withStaleIndex] {
+            let folder = try TestFolder()
+            let (store, output) = try make(files, in: folder.url)
+            let closed = store.deletingLastPathComponent()
+            let mount = "mount --bind '\(closed.path)' '\(closed.path)' && mount -o remount,bind,ro '\(closed.path)'"
+            // Containers may not mount.
+            guard try shell("unshare -m bash <<'END'\n\(mount)\nEND", temporary: output).status == 0 else { return }
+            let before = try FolderFacts(of: closed)
+            for (name, lines) in Self.reading where !["browse", "shell"].contains(name) && !name.hasPrefix("model") {
+                for line in lines where !line.contains("|") {
+                    let run = try run("unshare -m bash <<'END'\n\(mount) && \(line)\nEND", store, output)
+                    // What was written for one state of the files is there for the next one.
+                    #expect(run.status == 0 || run.errors.contains("is there already"), "\(line): \(run.errors)")
+                    #expect(try FolderFacts(of: closed) == before, "\(line)")
+                }
+            }
+        }
+    }
+
+    @Test("A query that is killed while it writes leaves nothing either", arguments: [Files.alone, .withLog])
     func killed(_ files: Files) throws {
         let folder = try TestFolder()
         let (store, output) = try make(files, in: folder.url)

@@ -100,7 +100,7 @@ struct HistoryTests {
         struct Enough: Error {}
         var kinds: [String] = []
         #expect(throws: Enough.self) {
-            try HistoryText.write(opened, asJSON: true, follows: true) { line in
+            try HistoryText.write(opened, asJSON: true, ValueStyle(), follows: true) { line in
                 kinds.append(line.contains("\"insert\"") ? "insert" : "update")
                 if kinds.count == 1 { try manager.writeAndWait { try $0.save(Letter(id: 1, subject: "Bye")) } }
                 if kinds.count == 2 { throw Enough() }

@@ -148,7 +148,7 @@ struct RecoverTests {
                 try Data(contentsOf: store), try Data(contentsOf: URL(fileURLWithPath: store.path + "-wal"))
             )
             var random = SplitMix(state: 11)
-            let count = Int(ProcessInfo.processInfo.environment["PIPPIN_MUTANTS"] ?? "") ?? 25
+            let count = Int(ProcessInfo.processInfo.environment["PIPPIN_MUTANTS"] ?? "") ?? 60
             for number in 0..<count {
                 var (bytes, frames) = (file, log)
                 for _ in 0..<Int.random(in: 1...30, using: &random) {

@@ -1,0 +1,114 @@
+// Programs that are launched, and commands that write stores.
+extension CommandManual {
+    static let showing = [
+        CommandDescription(
+            name: "browse", usage: ["STORE|URL [--write] [--port NUMBER] [--no-open] [--model MODEL] [--schema NAME]"],
+            summary: "the store in a web browser",
+            text:
+                "Shows the store in a web browser of this machine: entities, objects, relationships, the model's diagram, the history; changes of other programs show as "
+                + "they come. The address has a secret in it and is reached from this machine only. The program “pippin-browse” does it, which is built and installed apart: "
+                + "it needs libmicrohttpd and libpq.",
+            options: [
+                .init(
+                    name: "--write",
+                    text: "Let values be edited and objects be deleted, after a confirmation; it can be taken back."),
+                .init(
+                    name: "--port", value: "NUMBER",
+                    text: "The port of 127.0.0.1 to listen on; without it, any that is free."),
+                .init(name: "--no-open", text: "Do not open the address in the desktop's browser."), model,
+                .init(
+                    name: "--schema", value: "NAME",
+                    text:
+                        "The schema of a store in PostgreSQL (postgresql://…); without it, what the URL says, or public."
+                ),
+            ]),
+        CommandDescription(
+            name: "shell", usage: ["STORE [--model MODEL]"], summary: "queries at a prompt",
+            text:
+                "Asks for queries, as “query” takes them, and prints what they find: with history, and completion of entities, keys and operators by the tabulator key. Where the input is no "
+                + "terminal, its lines are the queries. The program “pippin-shell” does it, which is built and installed apart: it needs libedit.",
+            options: [model]),
+    ]
+
+    static let changing = [
+        CommandDescription(
+            name: "import",
+            usage: [
+                "STORE|URL ENTITY FILE [--update] [--map NAMES] [--ignore NAMES] [--format FORMAT] [--verbatim] [--model MODEL]"
+            ],
+            summary: "new objects from CSV, JSON or JSON Lines",
+            text:
+                "Adds an object to the store for each line, or each element, of a file. Columns and members are attributes by their names; what is there under another name is refused. "
+                + "A to-one relationship is the identifier, or other unique value, of an object of the store, or its URI, as export writes it; a column “author.name” finds it by that attribute. "
+                + "“objectID” is left out. All are added, or none. Rows are written as they are read, "
+                + "however many there are, unless a relationship's other side has an order or leads to one object: then all are in memory at once.",
+            options: [
+                .init(
+                    name: "--update",
+                    text:
+                        "Change the object of the store that has the same unique values, where there is one; it keeps the values that the file does not have. Without it, such an object is refused."
+                ),
+                .init(
+                    name: "--map", value: "NAMES",
+                    text: "What columns stand for, where their names are others: --map 'Titel=title,Autor=author.name'."
+                ),
+                .init(
+                    name: "--ignore", value: "NAMES",
+                    text: "Columns to leave out, with commas between them; '*' for all that the entity does not have."),
+                .init(
+                    name: "--format", value: "FORMAT",
+                    text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says.",
+                    choices: ["csv", "json", "jsonl"]),
+                .init(
+                    name: "--verbatim",
+                    text:
+                        "Read the cells of CSV as they are, with an apostrophe before what a spreadsheet would compute."
+                ),
+                model,
+            ]),
+        CommandDescription(
+            name: "migrate",
+            usage: [
+                "STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]",
+                "STORE|URL --to MODEL [--sql]",
+            ],
+            summary: "brings a store to a version of a model",
+            text:
+                "Brings the store to a version of a model, after showing what changes. If that fails, the store is as it was.",
+            options: [
+                .init(
+                    name: "--to", value: "MODEL",
+                    text: "The model to get to: .momd, .mom, .xcdatamodeld or .xcdatamodel."),
+                .init(
+                    name: "--version", value: "NAME", text: "The version of that model; without it, the current one."),
+                .init(
+                    name: "--mapping", value: "FILE",
+                    text: "A mapping model (.cdm or .xcmappingmodel) to follow; without it, the mapping is inferred."),
+                .init(
+                    name: "--mappings", value: "FOLDER",
+                    text:
+                        "Go over the versions of the model, by the shortest chain of steps that passes over none of the mapping models (.cdm or .xcmappingmodel) in the folder; "
+                        + "other steps are inferred. Without it, that is done where the mapping cannot be inferred in one step."
+                ),
+                .init(name: "--dry-run", text: "Only show what would be done, with the SQL."),
+                .init(
+                    name: "--sql",
+                    text:
+                        "Only print the statements, for whoever may run them. As everything with stores in PostgreSQL (postgresql://…), the program “pippin-postgres” does it."
+                ),
+            ]),
+        CommandDescription(
+            name: "copy", usage: ["STORE|URL STORE|URL [--model MODEL]"],
+            summary: "a store copied between files and servers",
+            text:
+                "Copies a store to where there is none: a file, which becomes an SQLite store, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free; the history is not copied. Where PostgreSQL is an end of it, the program "
+                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq.",
+            options: [
+                .init(
+                    name: "--model", value: "MODEL",
+                    text:
+                        "The model to read a file with: .momd, .mom, .xcdatamodeld or .xcdatamodel, of which one version has to be the store's. Without it, the copy that the store keeps of its model, which XML and binary stores, and SQLite stores of before iOS 8, do not have."
+                )
+            ]),
+    ]
+}
