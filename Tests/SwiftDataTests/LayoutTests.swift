@@ -38,7 +38,7 @@ struct LayoutTests {
             FetchDescriptor<Scheduler.Task>(sortBy: [SortDescriptor(\.id), SortDescriptor(\.effectiveFrom)]))
         #expect(tasks.map(\.id) == ["task1", "task1", "task2", "task2", "task3"])
         #expect(try context.fetchCount(FetchDescriptor<Scheduler.Outcome>()) == 0)
-        let last = tasks[4]
+        let last = try #require(tasks.last)
         #expect(last.title.key == "Task 3 %lf %f %lld %llu %@")
         #expect(last.title.arguments.first == .placeholder(.double))
         #expect(last.completionPolicy == .sameDay)

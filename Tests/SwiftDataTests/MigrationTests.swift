@@ -210,7 +210,7 @@ struct MigrationTests {
         let shelves = try ModelContext(container).fetch(
             FetchDescriptor<ShelvesV2.Shelf>(sortBy: [SortDescriptor(\.name)]))
         #expect(shelves.map(\.name) == ["new", "old"])
-        #expect(shelves[0].volumes.map(\.title) == ["added"])
+        #expect(shelves.first?.volumes.map(\.title) == ["added"])
         #expect(shelves.map(\.place.room) == ["hall", "hall"])
         #expect(shelves.map(\.place.floor) == [nil, nil])
         #expect(try storedVersions(folder.store) == ["2.0.0"])

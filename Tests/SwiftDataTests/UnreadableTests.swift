@@ -117,7 +117,7 @@ struct UnreadableTests {
         _ = Wall("c", Paint(name: "red"))
         let walls = try context.fetch(FetchDescriptor<Wall>(sortBy: [SortDescriptor(\.name)]))
         #expect(walls.map(\.paint.name) == ["red", "red"])
-        walls[0].name = "d"
+        try #require(walls.first).name = "d"
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         for wall in walls { wall.paint = Paint(name: "blue") }
         try context.save()

@@ -112,3 +112,20 @@ package final class Locked<Value>: @unchecked Sendable {
         return try work(&value)
     }
 }
+
+/// The threads that tasks share.
+enum ThreadSharing {
+    /// Whether the current thread may be kept for some short work. An executor that the task prefers may be a loop
+    /// of events, which must not be kept. Functions of no actor do not run on the main one.
+    static var allowsWork: Bool {
+        withUnsafeCurrentTask { $0 != nil && $0?.unownedTaskExecutor == nil }
+    }
+}
+
+/// Carries a value to a queue that owns it from then on.
+package struct UncheckedTransfer<Value>: @unchecked Sendable {
+    // @unchecked Sendable: the code that makes one ensures that only one thread at a time has the value.
+    package let value: Value
+
+    package init(value: Value) { self.value = value }
+}

@@ -1,4 +1,5 @@
 import CoreData
+import StoreEngine
 
 /// What an element of a composite attribute is to the value, as far as the model tells.
 package enum ElementRole: Equatable, Sendable {
@@ -59,4 +60,20 @@ extension FieldValue {
 
     /// The name that an associated value is shown with; nil for one without a label.
     package static func label(_ name: String) -> String? { position(name) == nil ? name : nil }
+}
+
+/// How many rows are read at a time: many short ones, few whose values fill the memory. Pure.
+package struct PortionSize {
+    /// How many rows to read next.
+    package private(set) var count = 1
+    private let most: Int
+
+    /// - Parameter most: how many at most.
+    package init(most: Int = 500) { self.most = most }
+
+    /// Follows the sizes of the values of a portion.
+    package mutating func follow(_ rows: some Sequence<Row>) {
+        let bytes = rows.reduce(0) { $0 + $1.byteCount }
+        if bytes > 1 << 20 { count = max(1, count / 2) } else if bytes < 1 << 18 { count = min(most, count * 2) }
+    }
 }
