@@ -180,7 +180,8 @@ package enum CarefulReading {
         Self.limitsDocuments.store(limitsDocuments, ordering: .relaxed)
     }
 
-    /// Refuses an XML or binary store that would take too much memory.
+    /// Refuses an XML or binary store that would take too much memory, unless the variable `PIPPIN_DOCUMENT_LIMIT` of
+    /// the environment allows more bytes.
     ///
     /// - Parameters:
     ///   - file: the file to be read.
@@ -189,10 +190,12 @@ package enum CarefulReading {
     static func admit(document file: URL, of store: URL) throws {
         guard limitsDocuments.load(ordering: .relaxed) else { return }
         let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-        guard size > largestDocument else { return }
+        let limit = ProcessInfo.processInfo.environment["PIPPIN_DOCUMENT_LIMIT"].flatMap { Int($0) } ?? largestDocument
+        guard size > limit else { return }
         throw CommandError(
-            "“\(store.path)” has \(size) bytes, and an XML or binary store is read as a whole, which would take too much "
-                + "memory: \(largestDocument) bytes may be read. Copy it into an SQLite store with pippin copy, and read that")
+            "“\(store.path)” has \(size) bytes, and an XML or binary store is read as a whole, which takes up to twelve "
+                + "times as much memory: \(limit) bytes may be read. Set PIPPIN_DOCUMENT_LIMIT=\(size), or copy it into an "
+                + "SQLite store with pippin copy")
     }
 
     /// The options to open a store with that is shown: larger values are named instead, and archives are the bytes that
