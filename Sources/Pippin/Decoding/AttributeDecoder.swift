@@ -12,7 +12,8 @@ enum AttributeDecoder {
             return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
         case .uuid(let uuid) where Value.self == UUID.self: return unsafeBitCast(uuid, to: Value.self)
         case .data(let data) where Value.self == Data.self: return unsafeBitCast(data, to: Value.self)
-        case .object(let object) where Value.self == URL.self: return (object as? NSURL).map { unsafeBitCast($0 as URL, to: Value.self) }
+        case .object(let object) where Value.self == URL.self:
+            return (object as? NSURL).map { unsafeBitCast($0 as URL, to: Value.self) }
         case .object(let object) where Value.self == Decimal.self:
             return (object as? NSDecimalNumber).map { unsafeBitCast($0.decimalValue, to: Value.self) }
         default: return nil

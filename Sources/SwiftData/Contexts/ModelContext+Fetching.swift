@@ -21,7 +21,8 @@ extension ModelContext {
         guard core.needsValues, let obstacle = models.lazy.compactMap(\.modelState?.obstacle).first else {
             return models
         }
-        throw SwiftDataError.modelValidationFailure.because("\(obstacle) Mend the row, or let the property be optional.")
+        throw SwiftDataError.modelValidationFailure.because(
+            "\(obstacle) Mend the row, or let the property be optional.")
     }
 
     /// The number of models that a fetch would find.
