@@ -38,13 +38,14 @@ struct PostgresColumns: ColumnMoving {
             "The default value of “\(mapping.layout.name).\(column.property)” cannot be stored in PostgreSQL.")
     }
 
+    // In parentheses: a column's DEFAULT takes no operator of several words.
     private static func date(_ seconds: Double) -> SQLFragment? {
         if seconds.isNaN { return "NULL" }
         if seconds.isInfinite { return seconds > 0 ? "timestamptz 'infinity'" : "timestamptz '-infinity'" }
         guard let timestamp = Timestamp(secondsSince2001: seconds) else { return nil }
         let (days, rest) = timestamp.microseconds.quotientAndRemainder(dividingBy: 86_400_000_000)
         let parts: SQLFragment = "\(number: days) * interval '1 day' + \(number: rest) * interval '1 microsecond'"
-        return "(timestamp '2000-01-01 00:00:00' + \(parts)) AT TIME ZONE 'UTC'"
+        return "((timestamp '2000-01-01 00:00:00' + \(parts)) AT TIME ZONE 'UTC')"
     }
 
     // MARK: Other types
