@@ -113,12 +113,16 @@ extension OpenDatabase {
     func formerValues(of changes: ChangeSet) throws -> [NSManagedObjectID: Data] {
         guard hasHistory, keepsFormerValues else { return [:] }
         var lists: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
+        var owners: [ObjectIdentifier: (relationship: RelationshipLayout, rows: [NSManagedObjectID])] = [:]
         for update in changes.updated {
             for change in update.toManyChanges {
-                lists[update.objectID, default: [:]][change.relationship.name] =
-                    try destinations(
-                        of: change.relationship, for: [update.objectID]
-                    ).first ?? []
+                owners[ObjectIdentifier(change.relationship), default: (change.relationship, [])].rows
+                    .append(update.objectID)
+            }
+        }
+        for (relationship, rows) in owners.values {
+            for (row, members) in zip(rows, try destinations(of: relationship, for: rows)) {
+                lists[row, default: [:]][relationship.name] = members
             }
         }
         let rows = try currentRows(changes.updated.map(\.objectID))

@@ -32,7 +32,7 @@ extension DirectStore {
     /// - Parameters:
     ///   - identifier: the entity and the number.
     ///   - engine: the engine of the store.
-    /// - Returns: nil if there is no such object, or if it is of another entity.
+    /// - Returns: nil if the object is not there, or is of another entity.
     /// - Throws: what reading throws.
     func namedRow(_ identifier: NSManagedObjectID, _ engine: any StoreEngine) throws -> Row? {
         let row = try engine.row(for: self.identifier(identifier.layout.root, identifier.key))

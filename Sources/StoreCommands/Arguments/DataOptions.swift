@@ -140,7 +140,7 @@ extension ParsedArguments {
         if let name = options["--timezone"] {
             guard let zone = TimeZone(identifier: name) else {
                 throw UsageError(
-                    "there is no time zone “\(name)”; one such as Europe/Berlin, America/New_York or UTC expected")
+                    "“\(name)” is not a time zone; one such as Europe/Berlin, America/New_York or UTC is expected")
             }
             style.timeZone = zone
         }

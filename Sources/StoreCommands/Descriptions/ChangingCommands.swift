@@ -25,7 +25,7 @@ extension CommandManual {
         CommandDescription(
             name: "shell", usage: ["STORE [--model MODEL]"], summary: "queries at a prompt",
             text:
-                "Asks for queries, as “query” takes them, and prints what they find: with history, and completion of entities, keys and operators by the tabulator key. Where the input is no "
+                "Asks for queries, as “query” takes them, and prints what they find: with history, and completion of entities, keys and operators by the tabulator key. Where the input is not a "
                 + "terminal, its lines are the queries. The program “pippin-shell” does it, which is built and installed apart: it needs libedit.",
             options: [model]),
     ]

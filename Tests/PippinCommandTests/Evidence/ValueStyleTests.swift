@@ -67,7 +67,7 @@ struct ValueStyleTests {
             #expect(run.output.contains("2024-05-01T15:30:15.250+02:00"), "\(run.output) \(run.errors)")
             let unknown = CommandRun(arguments: arguments.map { $0 == "Europe/Berlin" ? "Nowhere" : $0 })
             #expect(unknown.status == 64)
-            #expect(unknown.errors.contains("there is no time zone “Nowhere”"))
+            #expect(unknown.errors.contains("“Nowhere” is not a time zone"))
         }
     }
 
