@@ -360,3 +360,22 @@ let package = Package(
 for target in package.targets where target.path == nil && [.regular, .executable, .macro].contains(target.type) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("MemberImportVisibility")]
 }
+
+// `PIPPIN_TESTS=PippinTests,HouseTests swift build --build-tests` builds these tests and what they need, in a fraction
+// of the time that all take.
+if let tests = Context.environment["PIPPIN_TESTS"]?.split(separator: ",").map(String.init) {
+    let needs = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
+    var (kept, next) = (Set<String>(), tests)
+    while let name = next.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        for case .byNameItem(let needed, _) in needs[name] ?? [] { next.append(needed) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let library as Product.Library: library.targets.contains { !kept.contains($0) }
+        case let program as Product.Executable: program.targets.contains { !kept.contains($0) }
+        default: true
+        }
+    }
+}
