@@ -1,3 +1,4 @@
+import CSQLite
 import CoreDataModel
 import Foundation
 import SQLiteConnection
@@ -338,6 +339,13 @@ final class ValueBudget: @unchecked Sendable {
         return try body()
     }
 
+    /// Whether a copy of a value, beside the row that SQLite has in memory, exceeds what SQLite alone may take.
+    private static func isBeyondHeap(_ count: Int) -> Bool {
+        // -1 asks for the limit and leaves it.
+        let limit = sqlite3_hard_heap_limit64(-1)
+        return limit > 0 && sqlite3_memory_used() + Int64(count) > limit
+    }
+
     /// Counts a value.
     ///
     /// - Parameters:
@@ -347,13 +355,16 @@ final class ValueBudget: @unchecked Sendable {
     func refusal(of count: Int, in key: Int64) -> StoredValue? {
         guard count > Self.least else { return nil }
         if !isPage, self.key != key { (self.key, rest) = (key, most) }
-        guard count > rest else {
+        let reason: String
+        if count > rest {
+            let scope = isPage ? "of the values that are shown together" : "of an object’s values"
+            reason = "of \(most) bytes \(scope), \(rest) are left"
+        } else if Self.isBeyondHeap(count) {
+            reason = "SQLite holds it and the other values of its row, and both take more than may be in memory"
+        } else {
             rest -= count
             return nil
         }
-        let scope = isPage ? "of the values that are shown together" : "of an object’s values"
-        return .object(
-            UnavailableValue(
-                "the value has \(count) bytes, and is not read: of \(most) bytes \(scope), \(rest) are left"))
+        return .object(UnavailableValue("the value has \(count) bytes, and is not read: \(reason)"))
     }
 }

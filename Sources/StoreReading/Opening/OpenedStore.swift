@@ -161,9 +161,9 @@ enum ReadingConnection {
 /// How programs read stores of unknown origin: they leave no trace, and take no more memory than they say.
 package enum CarefulReading {
     /// The most bytes of a value with which SQLite computes, such as a generated column.
-    private static let longestValue: Int32 = 210_000_000
-    /// The most bytes that SQLite takes together.
-    private static let heap: Int64 = 232_000_000
+    private static let longestValue: Int32 = 205_000_000
+    /// The most bytes that SQLite takes together, with a value that is being copied.
+    private static let heap: Int64 = 215_000_000
     /// The most bytes that are read of an object's values: they are in memory twice for a moment.
     private static let largestRow = 64_000_000
     /// The most bytes of an XML or binary store, which is read as a whole: its objects take up to twelve times as much.
