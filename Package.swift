@@ -320,10 +320,9 @@ let package = Package(
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [
-                "SwiftData", "SwiftDataMigrationChild", "SwiftDataPostgres", "SQLiteConnection", "PostgresServer",
-                "PostgresTestStores",
-                "TestSupport",
-            ]),
+                "SwiftData", "SwiftDataMigrationChild", "SwiftDataPostgres", "CoreData", "SQLiteConnection",
+                "PostgresServer", "PostgresTestStores", "TestSupport",
+            ], exclude: ["NotOnPostgreSQL.txt"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

@@ -214,7 +214,17 @@ struct ValueTests {
         #expect(found.large == 1 << 62)
         #expect(found.link == values.link)
         #expect(found.bytes == values.bytes)
-        // Elements have the names of the stored properties, not those of the coding keys.
+    }
+
+    @Test("has its elements in columns with the names of the stored properties, not of the coding keys")
+    func elementNames() throws {
+        let folder = try TestFolder()
+        let container = try ModelContainer(for: Values.self, configurations: ModelConfiguration(url: folder.store))
+        let context = ModelContext(container)
+        let values = Values()
+        values.renamed = Values.Renamed(first: 1, second: "b")
+        context.insert(values)
+        try context.save()
         #expect(try plainSQL("SELECT ZFIRST, ZSECOND FROM ZVALUES", in: folder.store) == ["1|b"])
     }
 

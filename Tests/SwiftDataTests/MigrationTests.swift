@@ -179,7 +179,11 @@ struct MigrationTests {
         let folder = try TestFolder()
         let url = try store(in: folder)
         func texts() throws -> [String] {
-            try plainSQL("SELECT ZTEXT FROM ZNOTE ORDER BY ZTEXT", in: url)
+            let container = try ModelContainer(
+                for: Schema(versionedSchema: NotesV1.self), configurations: ModelConfiguration(url: url))
+            return try ModelContext(container).fetch(
+                FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.text)])
+            ).map(\.text)
         }
         let before = try texts()
         for _ in 0..<2 {

@@ -93,3 +93,87 @@ struct RelationshipTests {
         #expect(throws: SwiftDataError.modelValidationFailure) { try library.context.save() }
     }
 }
+
+/// A loop that reads the array for each element takes the time of the loop, not the square of it.
+@Suite("The array of a relationship")
+struct KeptArrayTests {
+    /// Where the elements of an author's array are in memory: the same place for an array that was not made anew.
+    private func place(_ author: Author) -> UnsafePointer<Book>? {
+        author.books.withUnsafeBufferPointer { $0.baseAddress }
+    }
+
+    private func savedAuthor(_ library: Library, books: Int) throws -> Author {
+        let author = Author(name: "Austen")
+        author.books = (0..<books).map { Book(isbn: "\($0)", title: "Book \($0)") }
+        library.context.insert(author)
+        try library.context.save()
+        return author
+    }
+
+    @Test("is made once while it is read, and is the same in each context")
+    func once() throws {
+        let library = try Library()
+        let author = try savedAuthor(library, books: 100)
+        let other = try #require(try library.fetched(by: SortDescriptor(\Author.name)).first)
+        for author in [author, other] {
+            let first = place(author)
+            let places = (0..<100).map { index in
+                _ = author.books[index].title
+                return place(author)
+            }
+            #expect(places.allSatisfy { $0 == first })
+        }
+        #expect(author.books.map(\.isbn) == other.books.map(\.isbn))
+    }
+
+    @Test("is another one after each change of either side, a save, a rollback, and what others have saved")
+    func changes() throws {
+        let library = try Library()
+        let author = try savedAuthor(library, books: 3)
+        func isbns() -> [String] { author.books.map(\.isbn) }
+        #expect(isbns() == ["0", "1", "2"])
+        author.books.removeFirst()
+        #expect(isbns() == ["1", "2"])
+        let book = Book(isbn: "3", title: "new", author: author)
+        #expect(isbns() == ["1", "2", "3"])
+        try library.context.save()
+        #expect(isbns() == ["1", "2", "3"])
+        book.author = nil
+        #expect(isbns() == ["1", "2"])
+        library.context.rollback()
+        #expect(isbns() == ["1", "2", "3"])
+        library.context.delete(book)
+        library.context.processPendingChanges()
+        #expect(isbns() == ["1", "2"])
+        try library.context.save()
+        let other = ModelContext(library.container)
+        other.insert(Book(isbn: "4", title: "other", author: try other.fetch(FetchDescriptor<Author>()).first))
+        try other.save()
+        try library.context.save()
+        #expect(isbns() == ["1", "2", "4"])
+        try library.container.erase()
+        #expect(isbns() == [])
+    }
+
+    @Test("holds no model in a circle: the context goes with the last model that the program holds")
+    func circle() throws {
+        weak var context: ModelContext?
+        do {
+            let library = try Library(Cocktail.self)
+            let lime = Garnish("lime")
+            let cocktails = ["Daiquiri", "Gimlet"].map { name in
+                let cocktail = Cocktail(name)
+                cocktail.garnish = [lime]
+                return cocktail
+            }
+            library.context.insert(lime)
+            try library.context.save()
+            for _ in 0..<2 {
+                #expect(lime.cocktails.count == 2)
+                for cocktail in cocktails { #expect(cocktail.garnish == [lime]) }
+            }
+            context = library.context
+        }
+        #expect(context == nil)
+    }
+}

@@ -274,6 +274,7 @@ final class ToManyMembers {
 
     /// Counts all members as added: the object has no row any more, and gets a new one.
     func becomeNew() {
+        version += 1
         added = members
         removed = []
         returned = []
@@ -284,6 +285,8 @@ final class ToManyMembers {
 
     /// Notes that additions and removals have been saved.
     func didSave() {
+        // The keys of new members are other ones now, and so may be their order.
+        if !added.isEmpty { version += 1 }
         added = []
         removed = []
         returned = []
@@ -346,5 +349,28 @@ extension ToManyMembers {
         guard isOrdered else { return set == members ? nil : NSSet(array: Array(set)) }
         let order = former.order ?? all.filter(set.contains) + set.subtracting(members)
         return order.elementsEqual(all, by: ===) ? nil : NSOrderedSet(array: order)
+    }
+}
+
+/// The members of a to-many relationship at some time, for code that keeps what it has made of them.
+package struct MembersStamp {
+    private weak let members: ToManyMembers?
+    private let version: Int
+
+    init(_ members: ToManyMembers) { (self.members, version) = (members, members.version) }
+
+    func isOf(_ other: ToManyMembers) -> Bool { members === other && version == other.version }
+}
+
+extension NSManagedObject {
+    /// The stamp of a to-many relationship whose members are loaded; nil for another one.
+    package final func membersStamp(_ relationship: RelationshipLayout) -> MembersStamp? {
+        guard let members = toManyMembersIfAny(relationship), members.isLoaded else { return nil }
+        return MembersStamp(members)
+    }
+
+    /// Whether neither the members nor their keys have changed since a stamp was made.
+    package final func isCurrent(_ stamp: MembersStamp, of relationship: RelationshipLayout) -> Bool {
+        toManyMembersIfAny(relationship).map(stamp.isOf) ?? false
     }
 }

@@ -89,12 +89,14 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
     }
 
     private func collection<Value: RelationshipCollection>(_ property: ModelProperty) -> Value {
+        if let kept = state.keptArray(property) as? Value { return kept }
         if !state.hasCollection(property), let none = Any?.none as? Value { return none }
         let models = state.relatedModels(property)
         guard let value = [Value.PersistentElement](models: models) as? Value else {
             programmerError(
                 "\(state.type.name).\(property.name) is of the type \(Value.self); only arrays of models are kept")
         }
+        state.keep(value, models, of: property)
         return value
     }
 

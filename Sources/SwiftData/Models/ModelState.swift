@@ -1,5 +1,4 @@
 import CoreData
-import Synchronization
 
 /// The values of one model: its own as long as it belongs to no context, those of its managed object from then on.
 ///
@@ -31,6 +30,15 @@ final class ModelState {
     private var changedProperty: Int?
     /// Notes what a key path reads, for a model that stands for others.
     var recorder: KeyPathRecorder?
+    /// The arrays of relationships to many that were read last.
+    private var kept: [KeptArray] = []
+
+    /// The array of a relationship to many, with what tells whether it still is that.
+    private struct KeptArray {
+        let number: Int
+        let stamp: MembersStamp
+        let array: Any
+    }
 
     /// A related model, kept alive.
     struct Related {
@@ -183,6 +191,31 @@ final class ModelState {
         return binding.related(property, of: object).map { context.model(of: $0) }
     }
 
+    /// The array that was kept of a relationship to many; nil if the relationship has changed since.
+    func keptArray(_ property: ModelProperty) -> Any? {
+        guard !kept.isEmpty, let object, case .relationship(let relationship)? = binding?.places[property.number],
+            let found = kept.first(where: { $0.number == property.number }),
+            object.isCurrent(found.stamp, of: relationship)
+        else { return nil }
+        return found.array
+    }
+
+    /// Keeps an array that was made of a relationship to many, so that a loop need not make it each time.
+    ///
+    /// The models of the array keep none themselves from then on, and a model in its own array keeps none: so they
+    /// never hold each other in a circle, which nobody would release.
+    func keep(_ array: Any, _ models: [any PersistentModel], of property: ModelProperty) {
+        guard let object, case .relationship(let relationship)? = binding?.places[property.number],
+            let stamp = object.membersStamp(relationship)
+        else { return }
+        for case let state? in models.lazy.map(\.modelState) {
+            guard state !== self else { return }
+            state.kept = []
+        }
+        kept.removeAll { $0.number == property.number }
+        kept.append(KeptArray(number: property.number, stamp: stamp, array: array))
+    }
+
     /// Sets the models that the model is related to, and their inverses. If one of them belongs to a context, all do
     /// from then on.
     ///
@@ -232,6 +265,7 @@ final class ModelState {
     fileprivate func leaveObject(with values: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier?)
     {
         object?.modelState = nil
+        kept = []
         (object, binding, context) = (nil, nil, nil)
         self.values = values
         formerIdentifier = identifier
@@ -306,96 +340,5 @@ extension ModelState {
     func notifyAll() {
         guard let model else { return }
         for property in type.properties { property.notify(model) }
-    }
-}
-
-/// The managed object of a model: its row in a context.
-final class ModelObject: NSManagedObject {
-    /// The state of the model that shows the object; nil while the program has none.
-    weak var modelState: ModelState?
-
-    override func didChangeValue(forKey key: String) {
-        super.didChangeValue(forKey: key)
-        modelState?.objectDidChange(key)
-    }
-
-    /// Whether no store has the object's row any more.
-    var isGone: Bool {
-        guard let context = managedObjectContext else { return true }
-        guard isFault, !objectID.isTemporaryID else { return false }
-        return (try? context.existingObject(with: objectID)) == nil
-    }
-}
-
-/// The places of a model class's properties in the managed objects of an entity.
-final class EntityBinding: Sendable {
-    enum Place: Sendable {
-        /// An attribute.
-        case slot(Int)
-        case relationship(RelationshipLayout)
-        /// The entity has no such property.
-        case none
-    }
-
-    let type: ModelType
-    let layout: EntityLayout
-    /// By number of the property.
-    let places: [Place]
-
-    init(_ type: ModelType, _ layout: EntityLayout) {
-        (self.type, self.layout) = (type, layout)
-        places = type.properties.map { property in
-            if let relationship = layout.relationship(named: property.name) { return .relationship(relationship) }
-            return layout.slotIndex(forName: property.name).map { .slot($0) } ?? .none
-        }
-    }
-
-    /// The objects at the other end of a relationship; those of an array in the order in which they were saved.
-    func related(_ property: ModelProperty, of object: ModelObject) -> [ModelObject] {
-        guard case .relationship(let relationship) = places[property.number] else { return [] }
-        guard relationship.isToMany else {
-            guard let end = object.toOne(relationship) as? ModelObject else { return [] }
-            // The deletion of an end that knows nothing of the relationship leaves its number behind.
-            return relationship.inverse == nil && end.isGone ? [] : [end]
-        }
-        let objects = object.toManyObjects(relationship).compactMap { $0 as? ModelObject }
-        return objects.sorted { left, right in
-            let (left, right) = (left.objectID, right.objectID)
-            return left.isTemporaryID == right.isTemporaryID ? left.key < right.key : right.isTemporaryID
-        }
-    }
-
-    func setRelated(_ property: ModelProperty, of object: ModelObject, _ objects: [ModelObject]) {
-        guard case .relationship(let relationship) = places[property.number] else { return }
-        if relationship.isToMany {
-            object.setToMany(relationship, to: objects)
-        } else {
-            object.setToOne(relationship, to: objects.first)
-        }
-    }
-}
-
-/// The relationships that lead back, of model classes before they are in a container.
-enum InverseTable {
-    private static let known = Mutex<[ObjectIdentifier: [Int: ModelProperty]]>([:])
-
-    /// The relationship of the destination that leads back; nil for none.
-    static func inverse(of property: ModelProperty, _ type: ModelType) -> ModelProperty? {
-        let key = ObjectIdentifier(type)
-        if let table = known.withLock({ $0[key] }) { return table[property.number] }
-        var table: [Int: ModelProperty] = [:]
-        let derivation = SchemaDerivation([type.type])
-        var entities: [String: Schema.Entity] = [:]
-        for entity in derivation.roots.flatMap(\.selfAndSubentities) { entities[entity.name] = entity }
-        for property in type.properties {
-            guard let destination = property.destination.map({ ModelType.of($0) }),
-                let relationship = entities[type.name]?.properties.first(where: { $0.name == property.name })
-                    as? Schema.Relationship
-            else { continue }
-            table[property.number] = relationship.inverseName.flatMap { destination.property(named: $0) }
-        }
-        let made = table
-        known.withLock { $0[key] = made }
-        return made[property.number]
     }
 }

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import SwiftData
 import TestSupport
@@ -105,11 +106,6 @@ struct ObservedStoreTests {
 
 /// The version identifiers in a store's metadata.
 func storedVersions(_ store: URL) throws -> [String]? {
-    let hex = try #require(try plainSQL("SELECT Z_PLIST FROM Z_METADATA", in: store).first)
-    var bytes = Data()
-    for start in stride(from: 0, to: hex.count, by: 2) {
-        bytes.append(UInt8(hex.dropFirst(start).prefix(2), radix: 16) ?? 0)
-    }
-    let metadata = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-    return metadata?["NSStoreModelVersionIdentifiers"] as? [String]
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: store)
+    return metadata[NSStoreModelVersionIdentifiersKey] as? [String]
 }
