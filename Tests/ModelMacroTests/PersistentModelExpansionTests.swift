@@ -169,15 +169,8 @@ struct PersistentModelExpansionTests {
                         _$backingData.setValue(forKey: \\.`title`, to: initialValue)
                         _title = _SwiftDataNoType()
                     }
-                    get {
-                        _$observationRegistrar.access(self, keyPath: \\.`title`)
-                        return self.getValue(forKey: \\.`title`)
-                    }
-                    set {
-                        _$observationRegistrar.withMutation(of: self, keyPath: \\.`title`) {
-                            self.setValue(forKey: \\.`title`, to: newValue)
-                        }
-                    }
+                    get { _$getValue(forKey: \\.`title`) }
+                    set { _$setValue(forKey: \\.`title`, to: newValue) }
                 }
                 """)
     }

@@ -56,6 +56,9 @@ extension NSManagedObject {
         didChangeValue(forKey: key)
     }
 
+    /// Sets attributes of an object that was just inserted, which nobody observes yet.
+    package final func setFirstValues(_ set: (inout ContiguousArray<StoredValue>) -> Void) { set(&values) }
+
     /// Fires the fault, and informs the context if this is the first change since changes were last processed.
     @inline(__always)
     final func willChange() {

@@ -43,7 +43,8 @@ package struct PersistedPropertyExpansion {
 
     /// The accessors.
     ///
-    /// The one for initializers writes the backing data alone, since there is no model yet.
+    /// The one for initializers writes the backing data alone, since there is no model yet. The others make one call
+    /// with one key path, for the compiler to have less to do.
     package var accessors: MacroExpansion {
         MacroExpansion(
             source: """
@@ -53,15 +54,8 @@ package struct PersistedPropertyExpansion {
                         _$backingData.set\(kind)(forKey: \\.`\(name)`, to: initialValue)
                         _\(name) = _SwiftDataNoType()
                     }
-                    get {
-                        _$observationRegistrar.access(self, keyPath: \\.`\(name)`)
-                        return self.get\(kind)(forKey: \\.`\(name)`)
-                    }
-                    set {
-                        _$observationRegistrar.withMutation(of: self, keyPath: \\.`\(name)`) {
-                            self.set\(kind)(forKey: \\.`\(name)`, to: newValue)
-                        }
-                    }
+                    get { _$get\(kind)(forKey: \\.`\(name)`) }
+                    set { _$set\(kind)(forKey: \\.`\(name)`, to: newValue) }
                 }
                 """)
     }

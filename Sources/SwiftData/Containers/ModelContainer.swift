@@ -462,9 +462,12 @@ final class ContainerCore: @unchecked Sendable {
     }
 
     /// Lets the other contexts know what one has saved.
-    func announce(_ changes: SavedIdentifiers, from mailbox: ContextMailbox) {
+    func announce(_ changes: @autoclosure () -> SavedIdentifiers, from mailbox: ContextMailbox) {
         let others = mailboxes.withLock { $0.compactMap(\.mailbox).filter { $0 !== mailbox } }
-        for other in others { other.put(changes) }
+        if !others.isEmpty {
+            let changes = changes()
+            for other in others { other.put(changes) }
+        }
         postRemoteChange()
     }
 }

@@ -16,13 +16,23 @@ extension ModelContext {
             return try OwnStoreFetch(context: self, store: store, descriptor: descriptor).models()
         }
         let request: NSFetchRequest<NSManagedObject> = try FetchTranslation(places: self).request(descriptor)
-        let models = try asking(descriptor.predicate) { try objectContext.fetch(request) }
-            .compactMap { ($0 as? ModelObject).map(model) as? T }
+        let objects = try asking(descriptor.predicate) { try objectContext.fetch(request) }
+        var models: [T] = []
+        models.reserveCapacity(objects.count)
+        for case let object as ModelObject in objects {
+            if let model: T = typedModel(of: object) { models.append(model) }
+        }
         guard core.needsValues, let obstacle = models.lazy.compactMap(\.modelState?.obstacle).first else {
             return models
         }
         throw SwiftDataError.modelValidationFailure.because(
             "\(obstacle) Mend the row, or let the property be optional.")
+    }
+
+    /// The model of an object, without the cast for one of the class itself.
+    private func typedModel<T: PersistentModel>(of object: ModelObject) -> T? {
+        let model = model(of: object)
+        return type(of: model) == T.self ? unsafeDowncast(model as AnyObject, to: T.self) : model as? T
     }
 
     /// The number of models that a fetch would find.

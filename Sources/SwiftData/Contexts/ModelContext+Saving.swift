@@ -7,7 +7,15 @@ extension ModelContext {
 
     /// Posted after a context has saved. The object is the context; the user info has the identifiers of the models,
     /// under the raw values of ``NotificationKey``.
-    public static let didSave = Notification.Name("NSManagedObjectContextDidSaveNotification.SwiftData")
+    public static var didSave: Notification.Name {
+        savesAreObserved.store(true, ordering: .releasing)
+        return didSaveName
+    }
+
+    private static let didSaveName = Notification.Name("NSManagedObjectContextDidSaveNotification.SwiftData")
+    /// An observer reads the notification's name first: until a program does, large saves are posted without their
+    /// identifiers, which take a fifth of the time of a save.
+    private static let savesAreObserved = Atomic<Bool>(false)
 
     /// The keys of a notification's user info.
     public enum NotificationKey: String, Sendable {
@@ -38,24 +46,21 @@ extension ModelContext {
         let lastValues = deleted.map { ($0.currentValues, $0.identifier) }
         try prepareOwnStores()
         let news = SaveNews()
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: objectContext, queue: nil
-        ) { news.note($0) }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        do { try objectContext.save() } catch let error as NSError where Self.isValidation(error) {
+        do { try objectContext.save(following: news.note) } catch let error as NSError where Self.isValidation(error) {
             throw SwiftDataError.modelValidationFailure.because(error.localizedDescription)
         }
         for (state, last) in zip(deleted, lastValues) { state.leave(with: last.0, formerly: last.1) }
         forgetRefusals()
-        let saved = news.identifiers
-        NotificationCenter.default.post(
-            name: Self.didSave, object: self,
-            userInfo: [
-                NotificationKey.insertedIdentifiers.rawValue: saved.inserted.map { PersistentIdentifier($0) },
-                NotificationKey.updatedIdentifiers.rawValue: saved.updated.map { PersistentIdentifier($0) },
-                NotificationKey.deletedIdentifiers.rawValue: saved.deleted.map { PersistentIdentifier($0) },
-            ])
-        if !saved.isEmpty { core.announce(saved, from: mailbox) }
+        let isSmall = news.count <= 1_000
+        var info: [AnyHashable: Any] = [:]
+        if isSmall || Self.savesAreObserved.load(ordering: .acquiring) {
+            let saved = news.identifiers
+            info[NotificationKey.insertedIdentifiers.rawValue] = saved.inserted.map { PersistentIdentifier($0) }
+            info[NotificationKey.updatedIdentifiers.rawValue] = saved.updated.map { PersistentIdentifier($0) }
+            info[NotificationKey.deletedIdentifiers.rawValue] = saved.deleted.map { PersistentIdentifier($0) }
+        }
+        NotificationCenter.default.post(name: Self.didSaveName, object: self, userInfo: info)
+        if news.count > 0 { core.announce(news.identifiers, from: mailbox) }
     }
 
     private static func isValidation(_ error: NSError) -> Bool {
@@ -104,23 +109,22 @@ extension ModelContext {
     }
 }
 
-/// The identifiers that a save reports while it runs.
-private final class SaveNews: Sendable {
-    private let saved = Mutex(SavedIdentifiers())
+/// The objects that a save reports while it runs. Their identifiers are made when they are asked for.
+private final class SaveNews {
+    private var (inserted, updated, deleted): ([NSManagedObject], [NSManagedObject], [NSManagedObject]) = ([], [], [])
 
-    func note(_ notification: Notification) {
-        func identifiers(_ key: String) -> [NSManagedObjectID] {
-            ((notification.userInfo?[key] as? Set<NSManagedObject>) ?? []).map(\.objectID).sorted { $0.key < $1.key }
-        }
-        let found = SavedIdentifiers(
-            inserted: identifiers(NSInsertedObjectsKey), updated: identifiers(NSUpdatedObjectsKey),
-            deleted: identifiers(NSDeletedObjectsKey))
-        saved.withLock { saved in
-            saved.inserted += found.inserted
-            saved.updated += found.updated
-            saved.deleted += found.deleted
-        }
+    var count: Int { inserted.count + updated.count + deleted.count }
+
+    func note(_ inserted: [NSManagedObject], _ updated: [NSManagedObject], _ deleted: [NSManagedObject]) {
+        self.inserted += inserted
+        self.updated += updated
+        self.deleted += deleted
     }
 
-    var identifiers: SavedIdentifiers { saved.withLock { $0 } }
+    private(set) lazy var identifiers = SavedIdentifiers(
+        inserted: Self.identifiers(inserted), updated: Self.identifiers(updated), deleted: Self.identifiers(deleted))
+
+    private static func identifiers(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
+        objects.map(\.objectID).sorted { $0.key < $1.key }
+    }
 }

@@ -16,6 +16,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// The properties that could not be shown as the stores have them.
     private var doubts: [Doubt] = []
     private var isAutosaveScheduled = false
+    private var lastBinding: EntityBinding?
     /// Those who follow the context's models.
     private var followers: [WeakFollower] = []
 
@@ -226,6 +227,7 @@ public class ModelContext: Equatable, SendableMetatype {
             if let number = state.temporaryNumber { earlyNumbers[number] = object.objectID.key }
             state.attach(to: object, binding, in: self)
             made.append(state)
+            if state.related.isEmpty { continue }
             for (_, ends) in state.related.sorted(by: { $0.key < $1.key }) { waiting += ends.map(\.state) }
         }
         for state in made { state.attachRelated() }
@@ -281,12 +283,20 @@ public class ModelContext: Equatable, SendableMetatype {
     /// The object of a model of this context.
     func object(of state: ModelState) -> ModelObject? { state.context === self ? state.object : nil }
 
+    /// The class of an entity's models: most fetches have one.
+    private func binding(of layout: EntityLayout) -> EntityBinding {
+        if let lastBinding, lastBinding.layout === layout { return lastBinding }
+        guard let binding = core.binding(of: layout) else {
+            programmerError("the schema has no class for the entity “\(layout.name)”")
+        }
+        lastBinding = binding
+        return binding
+    }
+
     /// The model that shows an object: always the same one, as long as the program holds it.
     func model(of object: ModelObject) -> any PersistentModel {
         if let state = object.modelState { return state.shownModel }
-        guard let binding = core.binding(of: object.layout) else {
-            programmerError("the schema has no class for the entity “\(object.layout.name)”")
-        }
+        let binding = binding(of: object.layout)
         let state = ModelState(binding.type, of: object, binding, in: self)
         object.modelState = state
         return state.shownModel

@@ -1,6 +1,9 @@
 import CoreData
 
 extension BackingData {
+    /// Nil: only SwiftData's own backing data have such a place.
+    public var _ownState: AnyObject? { nil }
+
     /// The values as those of a subclass's own backing data, for the code that the macro writes.
     ///
     /// - Returns: backing data with the same values.
@@ -51,12 +54,9 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
 
     var metadata: Any { state }
 
-    private func property(_ keyPath: PartialKeyPath<Model>) -> ModelProperty {
-        guard let property = state.type.property(keyPath) else {
-            programmerError("\(keyPath) is not a persisted property of \(state.type.name)")
-        }
-        return property
-    }
+    var _ownState: AnyObject? { state }
+
+    private func property(_ keyPath: PartialKeyPath<Model>) -> ModelProperty { state.type.persisted(keyPath) }
 
     @_disfavoredOverload
     func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {

@@ -173,7 +173,8 @@ final class ModelState {
 
     /// Tells observers of a change that no setter of the model makes: of the other side of a relationship, of undo.
     func objectDidChange(_ key: String) {
-        guard let model, let property = type.property(named: key), property.number != changedProperty else { return }
+        if let changedProperty, type.properties[changedProperty].name == key { return }
+        guard let model, let property = type.property(named: key) else { return }
         property.notify(model)
     }
 
@@ -292,9 +293,10 @@ final class ModelState {
 
     /// Moves the values to an object of a context. Relationships are set when all related models have objects.
     func attach(to object: ModelObject, _ binding: EntityBinding, in context: ModelContext) {
-        for property in type.properties where !property.isRelationship {
-            guard case .slot(let slot) = binding.places[property.number] else { continue }
-            object.setStoredValue(values[property.number], at: slot)
+        object.setFirstValues { slots in
+            for (number, place) in binding.places.enumerated() {
+                if case .slot(let slot) = place { slots[slot] = values[number] }
+            }
         }
         values = []
         formerIdentifier = nil

@@ -15,7 +15,7 @@ extension PersistentModel {
     /// The state behind the model; nil for backing data of another kind.
     var modelState: ModelState? {
         let data = persistentBackingData
-        guard let state = (data as? ModelBackingData<Self>)?.state ?? data.metadata as? ModelState else { return nil }
+        guard let state = (data._ownState ?? data.metadata as AnyObject) as? ModelState else { return nil }
         if !state.knowsModel { state.learn(self) }
         return state
     }
@@ -66,12 +66,17 @@ extension PersistentModel {
     /// The backing data, whose state knows the model.
     private var knownBackingData: any BackingData<Self> {
         let data = persistentBackingData
-        if let data = data as? ModelBackingData<Self> {
-            if !data.state.knowsModel { data.state.learn(self) }
-            return data
+        if let state = (data._ownState ?? data.metadata as AnyObject) as? ModelState, !state.knowsModel {
+            state.learn(self)
         }
-        if let state = data.metadata as? ModelState, !state.knowsModel { state.learn(self) }
         return data
+    }
+
+    /// The state of SwiftData's own backing data, which knows the model; nil for backing data of another kind.
+    private var ownState: ModelState? {
+        guard let state = persistentBackingData._ownState as? ModelState else { return nil }
+        if !state.knowsModel { state.learn(self) }
+        return state
     }
 
     /// The value of an attribute.
@@ -80,7 +85,8 @@ extension PersistentModel {
     /// - Returns: the value.
     @_disfavoredOverload
     public func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: Decodable {
-        knownBackingData.getValue(forKey: forKey)
+        if let state = ownState { return state.value(state.type.persisted(forKey)) }
+        return persistentBackingData.getValue(forKey: forKey)
     }
 
     /// The related model.
@@ -132,7 +138,8 @@ extension PersistentModel {
     ///   - newValue: the value.
     @_disfavoredOverload
     public func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
-        knownBackingData.setValue(forKey: forKey, to: newValue)
+        if let state = ownState { return state.setValue(state.type.persisted(forKey), newValue) }
+        persistentBackingData.setValue(forKey: forKey, to: newValue)
     }
 
     /// Sets the related model.

@@ -17,6 +17,9 @@ public protocol BackingData<Model> {
     /// What the backing data stand on.
     var metadata: Any { get }
 
+    /// Where SwiftData's own backing data keep the values, so that a model reaches these at once; nil for others.
+    var _ownState: AnyObject? { get }
+
     /// The value of an attribute.
     ///
     /// - Parameter forKey: the key path of the property.

@@ -112,6 +112,14 @@ final class ModelType: @unchecked Sendable {
         return properties[number]
     }
 
+    /// The property of a key path that must be one's.
+    func persisted(_ keyPath: AnyKeyPath) -> ModelProperty {
+        guard let property = property(keyPath) else {
+            programmerError("\(keyPath) is not a persisted property of \(name)")
+        }
+        return property
+    }
+
     func property(named name: String) -> ModelProperty? { numbersByName[name].map { properties[$0] } }
 
     /// The name of the property of a key path; nil for a key path that leads to none.

@@ -213,6 +213,7 @@ extension NSManagedObjectContext {
             identifiers[NSPersistentHistoryTokenKey] = token
         }
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
+        saving.follower?(saved.inserted, saved.updated, saved.deleted)
         SaveNotifications.post(SaveNotifications.didSave, of: self, info)
         SaveNotifications.post(SaveNotifications.didSaveObjectIDs, of: self, identifiers)
         if !saved.isEmpty { saving.waitingMergers += announceToChildren { SavedChanges(saved) } }
@@ -270,6 +271,8 @@ struct SaveState {
     var posted = PostedObjects()
     /// The contexts that merge what was saved once the save is over.
     var waitingMergers: [NSManagedObjectContext] = []
+    /// Called with the objects that were inserted, updated and deleted.
+    var follower: (([NSManagedObject], [NSManagedObject], [NSManagedObject]) -> Void)?
 
     /// Begins a save.
     ///
@@ -293,6 +296,18 @@ struct SaveState {
         let mergers = waitingMergers
         waitingMergers = []
         return mergers
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Saves, and calls a block with the objects that were inserted, updated and deleted, before the notifications are
+    /// posted. An observer of these would have them made with sets of all objects.
+    package final func save(
+        following follower: @escaping (_ inserted: [NSManagedObject], [NSManagedObject], [NSManagedObject]) -> Void
+    ) throws {
+        saving.follower = follower
+        defer { saving.follower = nil }
+        try save()
     }
 }
 
