@@ -192,6 +192,22 @@ struct NotificationTests {
         #expect(found[ModelContext.NotificationKey.deletedIdentifiers.rawValue] == [deleted])
     }
 
+    @Test("posts the identifiers of a large save for those who ask for the notification's name")
+    func largeSave() throws {
+        let library = try Library()
+        let counted = Mutex(0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: ModelContext.didSave, object: library.context, queue: nil
+        ) { notification in
+            let key = ModelContext.NotificationKey.insertedIdentifiers.rawValue
+            counted.withLock { $0 = (notification.userInfo?[key] as? [PersistentIdentifier])?.count ?? 0 }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        for number in 0..<1_500 { library.context.insert(Item(timestamp: Date(timeIntervalSince1970: Double(number)))) }
+        try library.context.save()
+        #expect(counted.withLock { $0 } == 1_500)
+    }
+
     @Test("ends a transaction, which saves nothing if it throws")
     func transaction() throws {
         let library = try Library()
