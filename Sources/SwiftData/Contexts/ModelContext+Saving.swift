@@ -6,8 +6,8 @@ extension ModelContext {
     public static let willSave = Notification.Name("NSManagedObjectContextWillSaveNotification.SwiftData")
 
     /// Posted after a context has saved. The object is the context; the user info has the identifiers of the models,
-    /// under the raw values of ``NotificationKey``. Those of more than 1,000 models are there once the program has asked
-    /// for this name.
+    /// under the raw values of ``NotificationKey``. Those of more than 1,000 models are there once the program has
+    /// asked for this name.
     public static var didSave: Notification.Name {
         savesAreObserved.store(true, ordering: .releasing)
         return didSaveName
