@@ -1,5 +1,5 @@
 /// What a device keeps of its sync, in the store, beside its rows.
-package struct DeviceRecord: Hashable, Sendable {
+package struct DeviceRecord: Codable, Hashable, Sendable {
     package var device: DeviceID
     /// The server's history that the cursor counts in; nil before the first download.
     package var epoch: String?
@@ -17,7 +17,7 @@ package struct DeviceRecord: Hashable, Sendable {
 }
 
 /// A download that goes on after a kill. Its rows are in a table beside the rows until all of them are there.
-package struct DownloadProgress: Hashable, Sendable {
+package struct DownloadProgress: Codable, Hashable, Sendable {
     package var kind: DownloadKind
     package var epoch: String
     package var agreement: Agreement
@@ -28,7 +28,7 @@ package struct DownloadProgress: Hashable, Sendable {
 }
 
 /// Own transactions on their way: written before the first byte is sent, and unchanged until the server has decided.
-package struct FrozenBatch: Hashable, Sendable {
+package struct FrozenBatch: Codable, Hashable, Sendable {
     package var request: PushRequest
     package var answer: PushAnswer?
 
@@ -147,7 +147,7 @@ package enum Freezing {
 }
 
 /// What a device's clocks show at one moment.
-package struct ClockReading: Hashable, Sendable {
+package struct ClockReading: Codable, Hashable, Sendable {
     /// The identifier of the machine's start; the running time begins anew with each.
     package var boot: String
     /// Microseconds since the start, sleep included. Nobody can set this clock.
@@ -163,10 +163,10 @@ package struct ClockReading: Hashable, Sendable {
 }
 
 /// How far a device's clocks are from the server's, measured with each greeting. Pure.
-package struct ClockOffsets: Hashable, Sendable {
+package struct ClockOffsets: Codable, Hashable, Sendable {
     /// The offset of a start of the machine, and the round trip in which it was measured. Half of that is the greatest
     /// error.
-    package struct Measurement: Hashable, Sendable {
+    package struct Measurement: Codable, Hashable, Sendable {
         package var boot: String
         package var offset: Int64
         package var roundTrip: Int64

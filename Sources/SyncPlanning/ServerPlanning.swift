@@ -37,7 +37,7 @@ package struct HistoryChange: Hashable, Sendable {
 }
 
 /// What the server keeps of a device.
-package struct DeviceOnServer: Hashable, Sendable {
+package struct DeviceOnServer: Codable, Hashable, Sendable {
     package var lastBatch: UInt64 = 0
     /// The last batch whose transactions were looked at.
     package var lastDecided: UInt64 = 0
@@ -77,7 +77,7 @@ package struct ServerMoment: Sendable {
 }
 
 /// A life of a server's history: it ends when a backup is restored.
-package struct Epoch: Hashable, Sendable {
+package struct Epoch: Codable, Hashable, Sendable {
     package var name: String
     /// The last transaction that it has in common with the one before it.
     package var shared: HistoryNumber

@@ -1,5 +1,5 @@
 /// A property's value as a sync sees it: equal if and only if its bytes are.
-package enum SyncValue: Hashable, Sendable {
+package enum SyncValue: Codable, Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -52,12 +52,19 @@ package enum SyncValue: Hashable, Sendable {
 
 /// A text that equals another if their bytes are equal. `String` takes a composed letter and a decomposed one for the
 /// same, so that an edit from one to the other would be missed.
-package struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+package struct ExactText: Codable, Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let string: String
 
     package init(_ string: String) { self.string = string }
 
     package init(stringLiteral value: String) { string = value }
+
+    package init(from decoder: any Decoder) throws { string = try decoder.singleValueContainer().decode(String.self) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
 
     package static func == (one: ExactText, other: ExactText) -> Bool {
         one.string.utf8.elementsEqual(other.string.utf8)
@@ -74,7 +81,7 @@ package struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLit
 }
 
 /// A number that equals another if their bits are equal: not a number equals itself, and -0 is not 0.
-package struct ExactDouble: Hashable, Sendable {
+package struct ExactDouble: Codable, Hashable, Sendable {
     private let bits: UInt64
 
     package init(_ value: Double) { bits = value.bitPattern }
@@ -83,7 +90,7 @@ package struct ExactDouble: Hashable, Sendable {
 }
 
 /// A row, by what it has on every device: the entity's renaming identifier and the model's `id`.
-package struct RowID: Hashable, Comparable, Sendable {
+package struct RowID: Codable, Hashable, Comparable, Sendable {
     package let entity: String
     package let key: ExactText
 
@@ -101,7 +108,7 @@ package struct RowID: Hashable, Comparable, Sendable {
 }
 
 /// The part of the data that a row belongs to, such as a team. Rows without one are for everybody.
-package struct SyncScope: Hashable, Comparable, Sendable {
+package struct SyncScope: Codable, Hashable, Comparable, Sendable {
     package let name: ExactText
 
     package init(_ name: String) { self.name = ExactText(name) }
@@ -110,7 +117,7 @@ package struct SyncScope: Hashable, Comparable, Sendable {
 }
 
 /// A device, by the identifier that its store got when it was made.
-package struct DeviceID: Hashable, Comparable, Sendable {
+package struct DeviceID: Codable, Hashable, Comparable, Sendable {
     package let name: String
 
     package init(_ name: String) { self.name = name }
@@ -122,7 +129,7 @@ package struct DeviceID: Hashable, Comparable, Sendable {
 package typealias HistoryNumber = UInt64
 
 /// The last change of a property on the server.
-package struct Stamp: Hashable, Sendable {
+package struct Stamp: Codable, Hashable, Sendable {
     /// The transaction.
     package var number: HistoryNumber
     /// When the edit was made, in microseconds since 1970 by the server's clock.
@@ -138,7 +145,7 @@ package struct Stamp: Hashable, Sendable {
 }
 
 /// A row with its values by the properties' renaming identifiers.
-package struct Row: Hashable, Sendable {
+package struct Row: Codable, Hashable, Sendable {
     package var values: [String: SyncValue]
     /// The last change of each property, on the server; none on a device.
     package var stamps: [String: Stamp] = [:]
