@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
         .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
+        .library(name: "PippinSync", targets: ["PippinSync"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
         .executable(name: "pippin-browse", targets: ["PippinBrowse"]),
@@ -153,6 +154,8 @@ let package = Package(
         // Structs in PostgreSQL.
         .target(
             name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "PostgresMigration", "StoreSession"]),
+        // A store that is kept in step with another one, in one process.
+        .target(name: "PippinSync", dependencies: ["Pippin", "StoreSession", "SyncPlanning"]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -256,6 +259,11 @@ let package = Package(
         .target(name: "SyncSimulation", dependencies: ["SyncPlanning", "TestSupport"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "SyncTest", dependencies: ["SyncSimulation"], path: "Tests/SyncTest"),
         .testTarget(name: "SyncPlanningTests", dependencies: ["SyncPlanning", "SyncSimulation", "TestSupport"]),
+        // A device that is killed on the way.
+        .executableTarget(name: "SyncChild", dependencies: ["PippinSync"], path: "Tests/SyncChild"),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: ["PippinPostgres", "PippinSync", "PostgresServer", "SyncChild", "TestSupport"]),
         .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),

@@ -61,6 +61,14 @@ extension PersistenceManager {
         }
     }
 
+    /// A manager for the same models in another store.
+    package func manager(name: String, of location: StoreLocation) -> PersistenceManager {
+        guard let model = try? checkedModel() else {
+            return PersistenceManager(models: registry.plans.map(\.type), name: name, store: location)
+        }
+        return PersistenceManager(.built(model), name: name, store: location, registry: registry)
+    }
+
     /// A manager whose first use opens the stores as `load()` does without a plan.
     package convenience init(
         _ source: ModelSource, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,

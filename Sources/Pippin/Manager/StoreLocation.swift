@@ -16,6 +16,15 @@ public struct StoreLocation: Sendable {
         self.creation = creation
     }
 
+    /// The same place, where the store keeps a history with what rows were before: for ever, unless the location says
+    /// for how long.
+    package var keepingHistory: StoreLocation {
+        guard let description = makeDescription() else { return self }
+        let settings = StoreSettings(description.options)
+        if !settings.keepsFormerValues { description.keepHistory(.always, author: settings.author) }
+        return StoreLocation(description, url: url, creating: creation)
+    }
+
     /// Returns the description of the store for one manager alone; `nil` if the container's own description suffices.
     func makeDescription() -> NSPersistentStoreDescription? { description.map(Self.copy) }
 

@@ -1,6 +1,20 @@
 /// One rule of a ``Schema``.
 public struct SchemaRule<Model>: Sendable {
     let fact: SchemaFact
+    /// What the rule says besides.
+    var others: [SchemaFact] = []
+
+    /// The rule, with entries for the `userInfo` of the model's entity.
+    ///
+    /// - Parameter userInfo: makes the entries from the names of the rule's properties, where these are to be unique.
+    /// - Returns: the rule.
+    package func adding(_ userInfo: (_ unique: [String]) -> [String: String]) -> Self {
+        var names: [String] = []
+        if case .unique(let properties, _) = fact { names = properties.compactMap(\.path) }
+        var rule = self
+        rule.others.append(.entityUserInfo(userInfo(names)))
+        return rule
+    }
 
     /// An index over properties, for filters and orders that use them.
     ///
@@ -20,7 +34,9 @@ public struct SchemaRule<Model>: Sendable {
     /// - Parameter keyPaths: the properties, of the model itself.
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
-    public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
+    public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self { unique(keyPaths) }
+
+    package static func unique(_ keyPaths: [PartialKeyPath<Model>]) -> Self {
         Self(fact: .unique(keyPaths.map { PropertyName($0) }, keeping: nil))
     }
 
@@ -248,7 +264,7 @@ protocol AnySchema {
 
 extension Schema: AnySchema {
     var entityName: String? { name }
-    var facts: [SchemaFact] { rules.map(\.fact) }
+    var facts: [SchemaFact] { rules.flatMap { [$0.fact] + $0.others } }
 }
 
 /// The property that a key path reads, or a path of several: `author.name`.

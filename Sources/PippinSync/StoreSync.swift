@@ -1,0 +1,329 @@
+import Dispatch
+import Foundation
+@_exported public import Pippin
+import StoreSession
+import SyncPlanning
+import Synchronization
+
+extension PersistenceManager {
+    /// Keeps this store in step with another one: what is saved in either reaches the other, whoever saves it.
+    ///
+    /// ```swift
+    /// import PippinPostgres
+    /// import PippinSync
+    ///
+    /// let manager = PersistenceManager(models: Book.self, store: .file(url, keepsHistory: .always))
+    /// let sync = try manager.sync(with: .postgres("postgresql://app@db.example/books"))
+    /// for await state in sync.states { show(state) }
+    /// ```
+    ///
+    /// The other store is the server: it decides. This one can be used without it at any time; what is saved meanwhile
+    /// is sent later, in order, each transaction once. Both keep a history.
+    ///
+    /// - Parameter server: where the server's store is. It is made if it is missing.
+    /// - Returns: the sync, which runs until it is stopped or released.
+    /// - Throws: ``SyncError`` for models that cannot be synced and for a store without a history, and what `load()`
+    ///   throws if the store was not open yet.
+    public func sync(with server: StoreLocation) throws -> StoreSync { try StoreSync(self, server) }
+}
+
+/// A store that is kept in step with a server.
+public final class StoreSync: Sendable {
+    /// How the two stores stand.
+    public enum State: Hashable, Sendable {
+        /// Both have the same, since then.
+        case upToDate(Date)
+        /// So many saved transactions have not reached the server.
+        case pending(Int)
+        /// Rows of the server are read.
+        case downloading
+        /// The server does not answer, or a store cannot be read or written, since then. It is tried again.
+        case offline(since: Date, reason: String)
+        /// So many changes were not taken: see ``StoreSync/refused()``. Everything else is the same on both sides.
+        case refused(Int)
+        /// The server's models lack properties that some saves have. These wait for a newer server.
+        case waitsForServer(pending: Int)
+        /// The server's models require properties that this program does not know. Saves wait for a newer program.
+        case waitsForProgram(pending: Int)
+        /// The store is an older copy of itself. Nothing is sent.
+        case isOlderCopy
+    }
+
+    private let runner: SyncRunner
+    private let server: PersistenceManager
+    private let shown: Shown
+
+    /// A sync that runs by itself, or else only in ``finish()``.
+    package init(_ manager: PersistenceManager, _ location: StoreLocation, isLive: Bool = true) throws {
+        server = manager.manager(name: "\(manager.name) on the server", of: location.keepingHistory)
+        let shown = Shown()
+        self.shown = shown
+        let device = SyncDevice(try SyncStore(manager))
+        _ = try device.place.parts()
+        runner = SyncRunner(device: device, server: SyncServer(server)) { state, runner in
+            shown.show(state, runner)
+        }
+        if isLive { runner.start() }
+    }
+
+    deinit { runner.stop() }
+
+    /// How the two stores stand: the present state first, and then each that differs from the one before.
+    public var states: AsyncStream<State> { shown.stream() }
+
+    /// The present state.
+    public var state: State { shown.present }
+
+    /// Waits until both stores have the same, apart from what others save meanwhile.
+    ///
+    /// - Throws: ``SyncError`` if the server does not answer, or a store cannot be read or written.
+    public func finish() async throws {
+        let runner = runner
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global().async { continuation.resume(with: Result { try runner.finish() }) }
+        }
+    }
+
+    /// Stops. What was saved and not sent is sent by the next sync of the store.
+    public func stop() async {
+        await off { $0.stop() }
+        await server.close()
+        shown.end()
+    }
+
+    /// Stops, and forgets what the store has in common with the server. The next sync of the store, with this server or
+    /// another one, downloads everything that the server has, which takes the place of what is here, and sends what was
+    /// not sent before.
+    ///
+    /// - Throws: what writing to the store throws.
+    public func discard() async throws {
+        await stop()
+        try await trying { try $0.device.forget() }
+    }
+
+    // MARK: What was not taken
+
+    /// The changes that were not taken, in the order in which that became known.
+    ///
+    /// - Returns: the changes, each until it is saved again or discarded.
+    /// - Throws: what reading the store throws.
+    public func refused() async throws -> [RefusedSave] {
+        try await trying { runner in
+            try runner.device.journal().map { RefusedSave($0, runner) }
+        }
+    }
+
+    private func off(_ work: @escaping @Sendable (SyncRunner) -> Void) async {
+        let runner = runner
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                work(runner)
+                continuation.resume()
+            }
+        }
+    }
+
+    private func trying<Result: Sendable>(
+        _ work: @escaping @Sendable (SyncRunner) throws -> Result
+    ) async throws -> Result { try await RefusedSave.off(runner, work) }
+}
+
+/// The states that a program sees.
+private final class Shown: Sendable {
+    private struct Content {
+        var state = StoreSync.State.pending(0)
+        var offline: Date?
+        var next = 0
+        var streams: [Int: AsyncStream<StoreSync.State>.Continuation] = [:]
+    }
+
+    private let content = Mutex(Content())
+
+    var present: StoreSync.State { content.withLock { $0.state } }
+
+    func stream() -> AsyncStream<StoreSync.State> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: StoreSync.State.self, bufferingPolicy: .bufferingNewest(16))
+        let number = content.withLock { content in
+            content.next += 1
+            content.streams[content.next] = continuation
+            continuation.yield(content.state)
+            return content.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.content.withLock { $0.streams[number] = nil }
+        }
+        return stream
+    }
+
+    func end() {
+        let streams = content.withLock { content in
+            defer { content.streams = [:] }
+            return content.streams
+        }
+        for stream in streams.values { stream.finish() }
+    }
+
+    func show(_ state: SyncState, _ runner: SyncRunner) {
+        if case .offline = state {
+            let reason = runner.failure.map { "\($0)" } ?? "no answer"
+            return set { .offline(since: $0 ?? Date(), reason: reason) }
+        }
+        // What is heard takes no time that is worth a word, unless nothing could be heard before.
+        if case .pulling = state, content.withLock({ $0.offline == nil }) { return }
+        guard let counts = try? runner.device.counts() else { return }
+        set { _ in
+            switch state {
+            case .greeting, .pushing, .pulling: .pending(counts.pending)
+            case .downloading: .downloading
+            case .upToDate: counts.refused > 0 ? .refused(counts.refused) : .upToDate(Date())
+            case .offline: .pending(counts.pending)
+            case .waitsForServer: .waitsForServer(pending: counts.pending)
+            case .waitsForProgram: .waitsForProgram(pending: counts.pending)
+            case .isOlderCopy: .isOlderCopy
+            }
+        }
+    }
+
+    private func set(_ state: (_ offline: Date?) -> StoreSync.State) {
+        content.withLock { content in
+            let new = state(content.offline)
+            if case .offline(let since, _) = new { content.offline = since } else { content.offline = nil }
+            if content.state == new { return }
+            content.state = new
+            for stream in content.streams.values { stream.yield(new) }
+        }
+    }
+}
+
+/// A change that the server, or the device itself, did not take: the row's part of a saved transaction.
+public struct RefusedSave: Sendable, CustomStringConvertible {
+    /// Why a change was not taken.
+    public enum Reason: Hashable, Sendable {
+        /// Another model has the values of these properties, which only one may have.
+        case valueIsTaken(properties: [String], by: String?)
+        /// Somebody else has deleted the model before.
+        case isDeleted
+        /// Somebody who did not know of the deletion has changed the model before.
+        case isChanged
+        /// A reference leads to a model that is not there.
+        case missingReference(property: String, id: String)
+        /// A required property has no value.
+        case missingValue(property: String)
+        /// Other models refer to the deleted one that must not lose it.
+        case isNeeded(by: String)
+        /// It builds on a model that was not taken.
+        case dependsOnRefused(id: String)
+        /// The server's models do not have the property.
+        case unknownProperty(String)
+        /// The user may not write such models.
+        case notAllowed
+    }
+
+    /// What the program did to the model.
+    public enum Kind: Hashable, Sendable { case inserted, changed, deleted }
+
+    /// The entity's name.
+    public let entity: String
+    /// The model's identifier, as text.
+    public let id: String
+    /// What the program did to it.
+    public let kind: Kind
+    /// Why it was not taken.
+    public let reason: Reason
+    /// The properties that were set.
+    public let properties: [String]
+    /// The only one of them that was not taken; nil if that is all of the change.
+    public let property: String?
+
+    private let entry: DeviceContent.JournalEntry
+    private let runner: SyncRunner
+
+    init(_ entry: DeviceContent.JournalEntry, _ runner: SyncRunner) {
+        (self.entry, self.runner) = (entry, runner)
+        let change = entry.refused.change
+        (entity, id) = (change.id.entity, change.id.key.string)
+        reason = Reason(entry.refused.reason)
+        switch change.edit {
+        case .insert: kind = .inserted
+        case .update: kind = .changed
+        case .delete: kind = .deleted
+        }
+        properties = change.newValues.keys.sorted()
+        property = entry.refused.property
+    }
+
+    /// The change and the reason, for logs.
+    public var description: String { "\(entity) \(id) was not \(kind): \(reason)" }
+
+    /// The value that a property of the model had here; nil for none.
+    ///
+    /// - Parameter property: the property's name.
+    /// - Returns: the value as text.
+    public func value(of property: String) -> String? {
+        (entry.refused.change.newValues[property] ?? entry.values[property]).flatMap(Self.text)
+    }
+
+    /// Saves what was not taken once more, on top of what the model is now. A model that was deleted is there again,
+    /// whole.
+    ///
+    /// - Throws: what saving throws.
+    public func saveAgain() async throws {
+        let number = entry.number
+        try await Self.off(runner) { runner in
+            try runner.device.settle(number) { entry -> PlannedRow? in
+                if case .delete = entry.refused.change.edit { return nil }
+                return PlannedRow(values: entry.values.merging(entry.refused.change.newValues) { $1 })
+            }
+        }
+    }
+
+    /// Forgets the change.
+    ///
+    /// - Throws: what writing to the store throws.
+    public func discard() async throws {
+        let number = entry.number
+        try await Self.off(runner) { try $0.device.settle(number, nil) }
+    }
+
+    static func off<Result: Sendable>(
+        _ runner: SyncRunner, _ work: @escaping @Sendable (SyncRunner) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work(runner) }) }
+        }
+    }
+
+    private static func text(_ value: SyncValue) -> String? {
+        switch value {
+        case .null: nil
+        case .bool(let flag): "\(flag)"
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number.value)"
+        case .decimal(let digits): digits
+        case .text(let text): text.string
+        case .date(let time): Date(timeIntervalSince1970: Double(time) / 1_000_000).ISO8601Format()
+        case .bytes(let bytes): Data(bytes).base64EncodedString()
+        case .reference(let id): id.key.string
+        case .list(let ids): ids.map(\.key.string).joined(separator: ", ")
+        case .set(let values): values.compactMap(text).sorted().joined(separator: ", ")
+        }
+    }
+}
+
+extension RefusedSave.Reason {
+    init(_ reason: RefusalReason) {
+        switch reason {
+        case .uniqueValueTaken(let properties, let other):
+            self = .valueIsTaken(properties: properties, by: other?.key.string)
+        case .rowDeleted, .rowLeftScope: self = .isDeleted
+        case .rowEdited: self = .isChanged
+        case .missingReference(let property, let id): self = .missingReference(property: property, id: id.key.string)
+        case .missingValue(let property): self = .missingValue(property: property)
+        case .deletionDenied(let id): self = .isNeeded(by: id.key.string)
+        case .notAuthorized: self = .notAllowed
+        case .dependsOnRefused(let id): self = .dependsOnRefused(id: id.key.string)
+        case .unknownProperty(let property): self = .unknownProperty(property)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import PippinPostgres
+import PippinSync
+import PostgresServer
+import TestSupport
+import Testing
+
+@Suite("Files and a PostgreSQL server", .needsPostgres, .ownThread)
+struct PostgresSyncTests {
+    private let database: TestDatabase
+    private var server: StoreLocation { .postgres(database.uri(), keepsHistory: .always) }
+
+    init() throws { database = try TestDatabase() }
+
+    @Test("have the same rows once all is sent and heard, whatever was done on each meanwhile")
+    func convergence() async throws { try await ConvergenceTests.run(seed: 11, server: server) }
+
+    @Test("are in step by themselves: what a device or the server's program saves is soon on the other devices")
+    func live() async throws {
+        let shop = try await SyncShop(server: server, isLive: true)
+        try await shop[0].save(Book(id: "b", title: "0"))
+        try await Self.wait { try await shop[1].find(Book.self, id: "b") != nil }
+        var times: [Duration] = []
+        for number in 1...20 {
+            let start = ContinuousClock.now
+            try await shop[0].update(Book.self, where: \.id == "b") { $0.set(\.stock, to: number) }
+            try await Self.wait { try await shop[1].find(Book.self, id: "b")?.stock == number }
+            times.append(ContinuousClock.now - start)
+        }
+        times.sort()
+        print("From a save to the other device: median \(times[10]), longest \(times[19])")
+        #expect(times[10] < .seconds(1))
+        let other = SyncShop.manager(server)
+        try await other.save(Book(id: "c", title: "by the server's program"))
+        try await Self.wait { try await shop[0].find(Book.self, id: "c") != nil }
+        await shop.end()
+    }
+
+    /// Waits until something is so.
+    static func wait(_ condition: () async throws -> Bool) async throws {
+        for _ in 0..<5_000 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        Issue.record("Ten seconds were not enough.")
+    }
+}
