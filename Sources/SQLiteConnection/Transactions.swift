@@ -102,6 +102,20 @@ extension Connection {
         longTransaction = LongTransaction(undoesParts: undoesParts)
     }
 
+    /// Makes all that follows in the open transaction parts of a preview, until `endPreview()` undoes them.
+    package func beginPreview() throws {
+        try execute("SAVEPOINT preview")
+        longTransaction = LongTransaction(undoesParts: true)
+    }
+
+    /// Undoes the parts of the preview. The transaction stays open.
+    package func endPreview() throws {
+        longTransaction = nil
+        changeCollector?.forget()
+        guard isInTransaction else { throw undone("a part of it failed") }
+        try execute("ROLLBACK TO preview; RELEASE preview")
+    }
+
     /// Sets whether the following parts can be rolled back by themselves; does nothing without a long transaction.
     package func setUndoesParts(_ undoesParts: Bool) { longTransaction?.undoesParts = undoesParts }
 

@@ -110,16 +110,18 @@ extension SQLiteEngine {
     private static let manyRows = 1_000
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
-        let metadata = facts.metadataAreChanged ? facts.metadata : nil
+        let isPreview = opened?.wasLockedBeforePreview != nil
+        let metadata = facts.metadataAreChanged && !isPreview ? facts.metadata : nil
         let save = { (store: OpenStore) in try store.save(changes, metadata: metadata, with: others) }
         let count = changes.inserted.count + changes.updated.count + changes.deleted.count
         let result = try count < Self.manyRows ? writing(save) : writingMuch(save)
-        facts.metadataAreChanged = false
+        if !isPreview { facts.metadataAreChanged = false }
         return result
     }
 
     package var keys: (any KeyedEngine)? { self }
     package var batches: (any BatchEngine)? { self }
+    package var previews: (any PreviewingEngine)? { self }
     package var longTransactions: (any LongTransactionEngine)? { self }
     package var sharing: (any SharedEngine)? { self }
     package var pinning: (any PinningEngine)? { self }

@@ -39,6 +39,8 @@ final class OpenStore {
     /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
     var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]
+    /// Whether others were kept out before the preview began; nil without a preview.
+    var wasLockedBeforePreview: Bool?
     /// The files of large values that the long transaction wrote or makes superfluous; nil without such a transaction.
     var filesOfLongTransaction: [ExternalFiles]?
     /// The indexes that the long transaction will create once the rows exist.

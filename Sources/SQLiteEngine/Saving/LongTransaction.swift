@@ -77,7 +77,8 @@ extension SQLiteEngine: LongTransactionEngine {
     ///
     /// - Throws: SQLite's errors; nothing of the transaction is saved then.
     package func endLongTransaction(commits: Bool) throws {
-        guard let store = opened, let files = store.filesOfLongTransaction else { return }
+        guard let store = opened, store.wasLockedBeforePreview == nil, let files = store.filesOfLongTransaction
+        else { return }
         store.filesOfLongTransaction = nil
         store.indexesOfLongTransaction = []
         if let usual = store.usualStore { opened = usual }
@@ -102,6 +103,39 @@ extension SQLiteEngine: LongTransactionEngine {
                 try store.connection.run(ColumnSQL.resetVersions(in: mapping.table))
             }
         }
+    }
+}
+
+extension SQLiteEngine: PreviewingEngine {
+    package func beginPreview() throws {
+        try writing { store in
+            let wasLocked = store.locksOutWriters
+            try store.run("read from") {
+                try store.begin()
+                do { try store.connection.beginPreview() } catch {
+                    // The first error is the one to report.
+                    try? store.connection.rollback()
+                    throw error
+                }
+            }
+            (store.wasLockedBeforePreview, store.filesOfLongTransaction) = (wasLocked, [])
+        }
+    }
+
+    package func endPreview() -> Bool {
+        guard let store = opened, let wasLocked = store.wasLockedBeforePreview else { return false }
+        let files = store.filesOfLongTransaction ?? []
+        (store.wasLockedBeforePreview, store.filesOfLongTransaction) = (nil, nil)
+        defer {
+            for file in files { file.rollback() }
+            store.journal.settle()
+        }
+        do { try store.connection.endPreview() } catch {
+            try? store.connection.rollback()
+            return false
+        }
+        if wasLocked { store.locksOutWriters = true } else { try? store.connection.rollback() }
+        return true
     }
 }
 

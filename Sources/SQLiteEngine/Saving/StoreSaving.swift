@@ -69,6 +69,7 @@ extension OpenStore {
         clearsUniqueValues: Bool
     ) throws -> SaveResult {
         derived.removeAll()
+        let history = wasLockedBeforePreview == nil ? self.history : nil
         let run = SaveRun(self, files: files)
         var aggregates: LaterAggregates?
         defer { aggregates?.end() }
@@ -79,7 +80,7 @@ extension OpenStore {
             try run.addMissingVersions(changes)
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
-            let former = try formerValues(of: changes)
+            let former = try history.map { _ in try formerValues(of: changes) } ?? [:]
             for deletion in changes.deleted { try run.delete(deletion) }
             try run.update(changes.updated)
             if !run.conflicts.isEmpty { throw OptimisticConflict() }

@@ -112,6 +112,7 @@ extension StoreEngine {
     package var keys: (any KeyedEngine)? { nil }
     package var batches: (any BatchEngine)? { nil }
     package var roundsDates: Bool { false }
+    package var previews: (any PreviewingEngine)? { nil }
     package var longTransactions: (any LongTransactionEngine)? { nil }
     package var sharing: (any SharedEngine)? { nil }
     package var history: (any HistoryEngine)? { nil }

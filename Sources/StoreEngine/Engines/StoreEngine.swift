@@ -169,6 +169,8 @@ package protocol StoreEngine: AnyObject {
     var batches: (any BatchEngine)? { get }
     /// Whether the store keeps dates to the microsecond only, so that two of them may become one.
     var roundsDates: Bool { get }
+    /// Saves that only the engine's own readings see, until they are undone.
+    var previews: (any PreviewingEngine)? { get }
     /// Many saves in one transaction.
     var longTransactions: (any LongTransactionEngine)? { get }
     /// Detecting and locking out other writers.
@@ -210,6 +212,20 @@ package protocol InterruptibleEngine: StoreEngine {
 package protocol RowPortions: AnyObject {
     /// The next rows; empty at the end.
     func next(_ count: Int) throws -> ContiguousArray<Row>
+}
+
+/// An engine that shows what saves would come to.
+package protocol PreviewingEngine: StoreEngine {
+    /// Begins a transaction in which saves are seen by this engine's readings alone. They leave no history, and others
+    /// cannot save meanwhile. `expectedChanges` counts, as for a save.
+    ///
+    /// - Throws: `UnexpectedChange`, and the errors of the store.
+    func beginPreview() throws
+
+    /// Undoes all saves since the preview began.
+    ///
+    /// - Returns: whether the preview was intact: not if its connection was lost.
+    func endPreview() -> Bool
 }
 
 /// An engine whose stores are migrated in place.
