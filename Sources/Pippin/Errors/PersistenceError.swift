@@ -1,4 +1,3 @@
-import CoreData
 import StoreSession
 
 /// What went wrong with a manager, a model or a store: a code to decide by, the subject, and a description that says
@@ -221,35 +220,6 @@ extension PersistenceError {
             .migrationFailed, entity: entity, identifier: record, reason: reason,
             "The step from version '\(from)' to '\(to)' failed at the \(entity) '\(record)': \(reason) "
                 + "The store is as it was.")
-    }
-
-    /// The error for a step after which models would share values that must be unique.
-    ///
-    /// - Returns: the error; nil if the step failed for another reason.
-    static func notUnique(_ error: any Error, store: String, from: String, to: String) -> PersistenceError? {
-        let cocoa = error as NSError
-        let step = "The step from version '\(from)' to '\(to)' would leave"
-        let advice =
-            "Have a step `changing(to:)` make them different, or change the store with a manager of version '\(from)'. "
-            + "The store is as it was."
-        if let conflicts = cocoa.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict],
-            let first = conflicts.first
-        {
-            let entity = (first.conflictingObjects.first ?? first.databaseObject)?.entity.name ?? ""
-            let properties = first.constraint.joined(separator: ", ")
-            let examples = conflicts.filter { $0.constraint == first.constraint }.prefix(5).map { conflict in
-                conflict.constraint.map { "\(conflict.constraintValues[$0] ?? "nil")" }.joined(separator: ", ")
-            }
-            return PersistenceError(
-                .notUnique, entity: entity, property: properties, path: store, known: examples, underlying: error,
-                "\(step) several '\(entity)' with the same \(properties), which is to be unique: "
-                    + "\(examples.joined(separator: "; ")). \(advice)")
-        }
-        guard cocoa.domain == NSCocoaErrorDomain, cocoa.code == NSMigrationConstraintViolationError else { return nil }
-        let reason = (cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa).localizedDescription
-        return PersistenceError(
-            .notUnique, path: store, reason: reason, underlying: error,
-            "\(step) models with the same values where these are to be unique. \(reason) \(advice)")
     }
 
     package static func unknownEntity(_ entity: String, version: String, known: [String]) -> PersistenceError {

@@ -1,4 +1,4 @@
-package import CoreData
+import StoreSession
 
 extension PersistenceManager {
     /// A manager for models. Their entities are derived from the models themselves.
@@ -71,7 +71,7 @@ extension PersistenceManager {
 
     /// A manager whose first use opens the stores as `load()` does without a plan.
     package convenience init(
-        _ source: ModelSource, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
+        _ source: ModelSource, name: String, mergePolicy: ObjectMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation, registry: ModelRegistry = ModelRegistry()
     ) {
         self.init(source, name: name, mergePolicy: mergePolicy, store: store, registry: registry) {

@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 // A manager of structs adapts each store to its models without losing anything that these do not name.
 extension PersistenceManager {

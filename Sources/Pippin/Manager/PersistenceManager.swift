@@ -1,6 +1,5 @@
-package import CoreData
 import Foundation
-import StoreSession
+package import StoreSession
 
 /// A store of structs, which can be saved, fetched, observed and deleted.
 ///
@@ -19,29 +18,15 @@ public final class PersistenceManager: Sendable {
     /// The manager's name, which is also the default store's.
     public let name: String
 
-    /// Core Data's container, which makes the contexts of blocks that do what rows cannot do. It is made when it is
-    /// first needed.
-    package var objects: NSPersistentContainer {
-        if let made = madeObjects.withLock({ $0 }) { return made }
-        // The session's lock comes first: a question that holds it may need a context.
-        return session.withLock {
-            madeObjects.withLock { made in
-                if let made { return made }
-                let new = NSPersistentContainer(name: name, session: session)
-                made = new
-                return new
-            }
-        }
-    }
-
-    private let madeObjects = Locked<NSPersistentContainer?>(nil)
+    /// The managed objects of the store, made when they are first needed.
+    package let madeObjects = Locked<(any ManagerObjects)?>(nil)
     /// The contexts that are kept beyond a single piece of work; nil in a program that has asked for none.
     package let keptContexts = Locked<(any KeptContexts)?>(nil)
     /// The store.
     package let session: StoreSession
 
-    /// The merge policy of the contexts that the manager hands out.
-    package let objectMergePolicy: NSMergePolicy
+    /// How contexts that the manager hands out settle conflicts.
+    package let mergePolicyOfObjects: ObjectMergePolicy
 
     /// Whether the store is open, and whether a thread opens or destroys it.
     let lifecycle = Locked(StoreLifecycle())
@@ -61,18 +46,16 @@ public final class PersistenceManager: Sendable {
     let programModel: NSManagedObjectModel
     /// Whether the store may be created.
     let creation: CreationCheck
-    /// The merge policy of the contexts, which follows the schemas.
-    package let contextPolicy: NSMergePolicy
     private let modelFailure: PersistenceError?
 
     init(
-        _ source: ModelSource, name: String, mergePolicy: NSMergePolicy, store location: StoreLocation,
+        _ source: ModelSource, name: String, mergePolicy: ObjectMergePolicy, store location: StoreLocation,
         registry: ModelRegistry, openAtFirstUse: @escaping @Sendable (PersistenceManager) throws -> Void
     ) {
         self.name = name
         self.registry = registry
         self.openAtFirstUse = openAtFirstUse
-        objectMergePolicy = mergePolicy
+        mergePolicyOfObjects = mergePolicy
         let model: NSManagedObjectModel
         do {
             model = try source.model()
@@ -84,7 +67,6 @@ public final class PersistenceManager: Sendable {
         }
         programModel = model
         creation = CreationCheck(location)
-        contextPolicy = registry.plans.isEmpty ? mergePolicy : SchemaMergePolicy(mergePolicy, registry)
         session = StoreSession(model)
         session.descriptions = [location.makeDescription() ?? NSPersistentStoreDescription(named: name)]
         for description in session.descriptions { description.announceChanges() }
@@ -96,6 +78,16 @@ public final class PersistenceManager: Sendable {
         if let modelFailure { throw modelFailure }
         return programModel
     }
+}
+
+/// The managed objects of a manager's store: what makes contexts of it.
+package protocol ManagerObjects: AnyObject, Sendable {}
+
+/// How contexts settle conflicts, by Core Data's names.
+package enum ObjectMergePolicy: Sendable {
+    case error, rollback, overwrite, mergeByPropertyObjectTrump, mergeByPropertyStoreTrump
+    /// A policy of the program's own.
+    case own(any AnyObject & Sendable)
 }
 
 /// The contexts that a program keeps beyond a single piece of work. They hear of what happens without objects.
@@ -207,30 +199,8 @@ extension PersistenceManager {
 
     private func saving<Result>(_ turn: WriteTurn, _ work: (WriteTurn) throws -> Result) throws -> Result {
         let result = try work(turn)
-        if let context = turn.madeContext { try save(context) }
+        try turn.save()
         return result
-    }
-
-    package func saving<Result>(
-        _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        let result = try work(context)
-        try save(context)
-        return result
-    }
-
-    package func save(_ context: NSManagedObjectContext) throws {
-        guard context.hasChanges else { return }
-        do { try context.save() } catch { throw PersistenceError(saving: error, registry) }
-    }
-
-    /// Runs work on a context's queue.
-    package func perform<Result: Sendable>(
-        in context: NSManagedObjectContext, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
-    ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            context.perform { continuation.resume(with: Swift.Result { try work(context) }) }
-        }
     }
 
     /// Runs blocking work on a thread that tasks do not share.

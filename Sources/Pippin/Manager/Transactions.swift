@@ -93,11 +93,67 @@ extension PersistenceManager {
 }
 
 extension PersistenceManager {
+    /// Core Data's container, which makes the contexts of blocks that do what rows cannot do. It is made when it is
+    /// first needed.
+    package var objects: NSPersistentContainer { shown.container }
+
+    /// The merge policy of the contexts, which follows the schemas.
+    package var contextPolicy: NSMergePolicy { shown.policy }
+
+    private var shown: ShownObjects {
+        if let made = madeObjects.withLock({ $0 }) as? ShownObjects { return made }
+        // The session's lock comes first: a question that holds it may need a context.
+        return session.withLock {
+            madeObjects.withLock { made in
+                if let made = made as? ShownObjects { return made }
+                let new = ShownObjects(self)
+                made = new
+                return new
+            }
+        }
+    }
+
     /// A new context with a queue of its own, for short work: change, save, release.
     package func makeWorker() -> NSManagedObjectContext {
         let context = objects.newBackgroundContext()
         context.mergePolicy = contextPolicy
         return context
+    }
+
+    package func save(_ context: NSManagedObjectContext) throws {
+        guard context.hasChanges else { return }
+        do { try context.save() } catch { throw PersistenceError(saving: error, registry) }
+    }
+}
+
+/// A manager's session as a container shows it.
+private final class ShownObjects: ManagerObjects {
+    let container: NSPersistentContainer
+    let policy: NSMergePolicy
+
+    init(_ manager: PersistenceManager) {
+        container = NSPersistentContainer(name: manager.name, session: manager.session)
+        let base = manager.mergePolicyOfObjects.policy
+        policy = manager.registry.plans.isEmpty ? base : SchemaMergePolicy(base, manager.registry)
+    }
+}
+
+extension ObjectMergePolicy {
+    package init(_ policy: NSMergePolicy) {
+        let known = [Self.error, .rollback, .overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump]
+        self = known.first { $0.policy === policy } ?? .own(policy)
+    }
+
+    /// The policy as contexts have it.
+    package var policy: NSMergePolicy {
+        switch self {
+        case .error: .error
+        case .rollback: .rollback
+        case .overwrite: .overwrite
+        case .mergeByPropertyObjectTrump: .mergeByPropertyObjectTrump
+        case .mergeByPropertyStoreTrump: .mergeByPropertyStoreTrump
+        case .own(let policy): policy as? NSMergePolicy ?? .error
+        }
     }
 }
 
@@ -119,6 +175,11 @@ package final class WriteTurn {
     func run<Result>(_ work: (WriteTurn) throws -> Result) throws -> Result {
         defer { madeContext?.giveBackQueue() }
         return try held.run { try work(self) }
+    }
+
+    /// Saves what the context has changed, if there is one.
+    func save() throws {
+        if let madeContext { try manager.save(madeContext) }
     }
 
     /// The context, which reads and saves in the transaction.

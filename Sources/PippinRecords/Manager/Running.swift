@@ -35,6 +35,23 @@ extension PersistenceManager {
         return try await perform(in: context) { try self.saveOrRestore($0, work) }
     }
 
+    func saving<Result>(
+        _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        let result = try work(context)
+        try save(context)
+        return result
+    }
+
+    /// Runs work on a context's queue.
+    func perform<Result: Sendable>(
+        in context: NSManagedObjectContext, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            context.perform { continuation.resume(with: Swift.Result { try work(context) }) }
+        }
+    }
+
     /// Does work in a context of the caller's and saves it. If that fails, the context is as it was before.
     private func saveOrRestore<Result>(
         _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
@@ -107,7 +124,7 @@ extension PersistenceManager {
         modelName: String, bundle: Bundle = .main, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
-        self.init(.named(modelName, in: bundle), name: modelName, mergePolicy: mergePolicy, store: store)
+        self.init(.named(modelName, in: bundle), name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 
     /// A manager for a compiled model at a URL of your own.
@@ -120,7 +137,7 @@ extension PersistenceManager {
         modelURL: URL, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store: StoreLocation = .standard
     ) {
         let name = modelURL.deletingPathExtension().lastPathComponent
-        self.init(.file(modelURL), name: name, mergePolicy: mergePolicy, store: store)
+        self.init(.file(modelURL), name: name, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 
     /// A manager for a compiled model in the bundle with that identifier.
@@ -135,7 +152,7 @@ extension PersistenceManager {
         store: StoreLocation = .standard
     ) {
         let source = ModelSource.namedInBundle(modelName, identifier: bundleIdentifier)
-        self.init(source, name: modelName, mergePolicy: mergePolicy, store: store)
+        self.init(source, name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 
     /// A manager for a model that was built in code.
@@ -149,9 +166,9 @@ extension PersistenceManager {
         model: NSManagedObjectModel, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
-        self.init(.built(model), name: name, mergePolicy: mergePolicy, store: store)
+        self.init(.built(model), name: name, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 
     /// How a save settles conflicts, in every context that the manager hands out.
-    public var mergePolicy: NSMergePolicy { objectMergePolicy }
+    public var mergePolicy: NSMergePolicy { mergePolicyOfObjects.policy }
 }

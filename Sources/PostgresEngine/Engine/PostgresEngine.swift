@@ -107,7 +107,8 @@ package final class PostgresEngine: OpenableEngine {
         }
         var configuration = OpenDatabase.Configuration(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
-            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: generation,
+            hasHistory: !settings.leavesHistory && (stored.keepsHistory || settings.tracksHistory),
+            generation: generation,
             isReadOnly: facts.isReadOnly)
         configuration.keepsFormerValues = try opening.keepsFormerValues(
             makesTable: settings.keepsFormerValues && !facts.isReadOnly)
@@ -282,7 +283,7 @@ package final class PostgresEngine: OpenableEngine {
         var configuration = store.configuration
         configuration.schema = schema
         configuration.identity = facts.identity
-        configuration.hasHistory = stored.keepsHistory || settings.tracksHistory
+        configuration.hasHistory = !settings.leavesHistory && (stored.keepsHistory || settings.tracksHistory)
         configuration.generation = stored.generation
         opened = try OpenDatabase(configuration, connection: store.connection)
         opened?.saves = store.saves

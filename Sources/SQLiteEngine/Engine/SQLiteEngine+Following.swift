@@ -64,7 +64,7 @@ extension SQLiteEngine {
                 .leavingOutStrangers(settings.leavesOutStrangers)
                 // Another program may have started a history.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
-                if hasHistory, store.history == nil { facts.keepHistoryWhole() }
+                if hasHistory, store.history == nil, !settings.leavesHistory { facts.keepHistoryWhole() }
                 if !facts.metadataAreChanged {
                     let hashes = facts.metadata[VersionHash.ownHashesOfStoreKey]
                     facts.metadata = metadata

@@ -58,7 +58,7 @@ extension SQLiteEngine {
 
         // A store with a history must not be changed without recording it: Core Data opens it read-only.
         let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
-        if hasHistory, !settings.tracksHistory { facts.keepHistoryWhole() }
+        if hasHistory, !settings.tracksHistory, !settings.leavesHistory { facts.keepHistoryWhole() }
         if !facts.isReadOnly { try file.apply(settings.pragmas) }
         let history = try historyWriter(in: file, schema, hasTables: hasHistory)
         let derived = DerivedValues()

@@ -7,6 +7,8 @@ package struct StoreSettings {
     package let pragmas: [String: String]
     package let ignoresVersions: Bool
     package let tracksHistory: Bool
+    /// Whether the store's history is left as it is, while a migration makes the store: nothing is added to it.
+    package let leavesHistory: Bool
     /// Whether the history keeps what changed and deleted rows were before.
     package let keepsFormerValues: Bool
     /// Who writes the transactions of the history that name nobody; nil for nobody.
@@ -37,6 +39,8 @@ package struct StoreSettings {
     /// the tool says so.
     package static let isCopiedOption = "PippinIsCopied"
 
+    /// Option (`Bool`) of stores that a migration makes: see ``leavesHistory``.
+    package static let leavesHistoryOption = "PippinLeavesHistory"
     /// Option (`Bool`) of stores with a history: see ``keepsFormerValues``.
     package static let keepsFormerValuesOption = "PippinKeepsFormerValues"
     /// Option (`String`) of stores with a history: see ``author``.
@@ -66,6 +70,7 @@ package struct StoreSettings {
         // A dictionary as the value also means yes.
         tracksHistory =
             flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
+        leavesHistory = flag(Self.leavesHistoryOption)
         keepsFormerValues = flag(Self.keepsFormerValuesOption)
         author = options?[Self.authorOption] as? String
         historyAge = (options?[Self.historyAgeOption] as? NSNumber)?.doubleValue

@@ -190,20 +190,6 @@ enum VersionOrder {
     }
 }
 
-/// Option (Boolean): migrate a store over the versions of its model, step by step, if its model differs.
-///
-/// Set it in addition to `NSMigratePersistentStoresAutomaticallyOption`. The versions are those of the coordinator's
-/// model package (`.momd`) in the bundles; the steps are the compiled mapping models (`.cdm`) in the bundles, and what
-/// can be inferred. The shortest chain that does not bypass a mapping model is used. Either the store is migrated to
-/// the coordinator's model, or it is unchanged.
-///
-/// ```swift
-/// description.setOption(true as NSNumber, forKey: PippinProgressiveMigrationOptionKey)
-/// ```
-///
-/// Core Data has no such option.
-public let PippinProgressiveMigrationOptionKey = "PippinProgressiveMigrationOption"
-
 /// Reads the option.
 enum ProgressiveOption {
     /// The versions to pass through; `nil` if the option is not set.
