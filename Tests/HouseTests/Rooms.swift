@@ -74,8 +74,6 @@ enum Rooms {
         "Pippin/Manager/PersistenceError+Saving.swift",
         "Pippin/Manager/SchemaMergePolicy.swift",
         "Pippin/Manager/Transactions.swift",
-        "Pippin/Migrating/MigrationRunner.swift",
-        "Pippin/Migrating/RecordChange.swift",
         "Pippin/Rows/ObjectRows.swift",
         "Pippin/Structs/EntityObjects.swift",
         "Pippin/Structs/GraphWriter.swift",

@@ -18,7 +18,9 @@ package enum PlainModel {
     ///   - model: the model of the store.
     ///   - metadata: the store's metadata.
     /// - Returns: the name of the configuration; nil for a store of all entities, and for one of another model.
-    package static func addConfiguration(to model: NSManagedObjectModel, ofStoreWith metadata: [String: Any]) -> String? {
+    package static func addConfiguration(
+        to model: NSManagedObjectModel, ofStoreWith metadata: [String: Any]
+    ) -> String? {
         let stored = StoreMetadata.hashes(in: metadata)
         let held = model.entities.filter { stored[$0.name ?? ""] != nil }
         guard !held.isEmpty, held.count == stored.count, held.count < model.entities.count else { return nil }

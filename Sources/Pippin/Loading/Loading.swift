@@ -66,9 +66,9 @@ extension PersistenceManager {
     private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {
         let checked = try CheckedPlan(plan, endingAt: programModel, of: name)
         for description in session.descriptions {
-            guard description.isMigrated, let url = description.url else { continue }
+            guard let format = description.migratableFormat, let url = description.url else { continue }
             try MigrationRunner(
-                plan: checked, type: description.type, url: url, options: description.options, progress: progress
+                plan: checked, format: format, url: url, description: description, progress: progress
             ).run()
         }
     }

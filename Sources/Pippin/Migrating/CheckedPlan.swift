@@ -6,11 +6,14 @@ struct CheckedPlan {
     struct Step {
         let source: NSManagedObjectModel
         let destination: NSManagedObjectModel
-        let mapping: NSMappingModel
-        /// The changes by the names of entity mappings; empty for a step without code.
-        let changes: [String: RecordChange]
-        /// Whether the mappings must be applied object by object.
-        let isByObject: Bool
+        let way: Way
+    }
+
+    /// How the rows of one version become those of the next one.
+    enum Way {
+        case inferred(MappingPlan)
+        case mapped(NSMappingModel, MappedStep)
+        case changing(ChangingStep)
     }
 
     let plan: MigrationPlan
@@ -51,14 +54,25 @@ struct CheckedPlan {
                 from: plan.versions[index].name, to: plan.versions[index + 1].name, source: models[index],
                 destination: models[index + 1])
             switch plan.steps[index] {
-            case .inferred: return try ends.step(try ends.inferred())
-            case .mapped(let mapping):
-                return try ends.step(ends.carrying(carried, in: ends.checked(try mapping())))
-            case .changing(let changes): return try ends.step(changing: changes)
+            case .inferred: return ends.step(.inferred(try ends.inferred()))
+            case .mapped(let step):
+                let mapping = try ends.carrying(carried, in: ends.checked(try step.mapping()))
+                return ends.step(.mapped(mapping, step))
+            case .changing(let changes): return ends.step(.changing(try ends.changing(changes)))
             }
         }
     }
+}
 
+/// A step with closures: what can be inferred is done by statements, then the closures change rows, and then the rows
+/// must fit the next version.
+struct ChangingStep {
+    /// The changes in their order, with the names of their entities after the step.
+    let changes: [(change: RecordChange, destination: String)]
+    /// The next version, in which the attributes of changed rows may still lack values and have shared ones.
+    let loosened: NSManagedObjectModel
+    /// What can be inferred of it.
+    let loosening: MappingPlan
 }
 
 /// Two versions, one after the other.
@@ -68,18 +82,16 @@ private struct StepEnds {
     let source: NSManagedObjectModel
     let destination: NSManagedObjectModel
 
-    func step(
-        _ mapping: NSMappingModel, changes: [String: RecordChange] = [:], isByObject: Bool = false
-    ) throws -> CheckedPlan.Step {
-        CheckedPlan.Step(
-            source: source, destination: destination, mapping: mapping, changes: changes, isByObject: isByObject)
+    func step(_ way: CheckedPlan.Way) -> CheckedPlan.Step {
+        CheckedPlan.Step(source: source, destination: destination, way: way)
     }
 
-    func inferred(_ destination: NSManagedObjectModel? = nil) throws -> NSMappingModel {
-        do {
-            return try NSMappingModel.inferredMappingModel(
-                forSourceModel: source, destinationModel: destination ?? self.destination)
-        } catch {
+    func inferred() throws -> MappingPlan { try inferred(destination) }
+
+    private func inferred(
+        _ destination: NSManagedObjectModel, dropping dropped: DroppedNames = DroppedNames()
+    ) throws -> MappingPlan {
+        do { return try MappingInference.plan(from: source, to: destination, dropping: dropped) } catch {
             let info = (error as NSError).userInfo
             let (entity, property) = (info["entity"] as? String ?? "", info["property"] as? String)
             throw PersistenceError.notInferable(
@@ -103,7 +115,10 @@ private struct StepEnds {
     func carrying(_ entities: Set<String>, in mapping: NSMappingModel) throws -> NSMappingModel {
         guard !entities.isEmpty else { return mapping }
         let mapped = Set((mapping.entityMappings ?? []).compactMap(\.sourceEntityName))
-        let carried = try inferred().entityMappings.filter {
+        // For the error of versions between which nothing can be inferred.
+        _ = try inferred()
+        let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: destination)
+        let carried = inferred.entityMappings.filter {
             $0.sourceEntityName.map { entities.contains($0) && !mapped.contains($0) } ?? false
         }
         guard !carried.isEmpty else { return mapping }
@@ -118,7 +133,7 @@ private struct StepEnds {
         throw PersistenceError.unknownEntity(entity, version: version, known: known.keys.sorted())
     }
 
-    func step(changing changes: [RecordChange]) throws -> CheckedPlan.Step {
+    func changing(_ changes: [RecordChange]) throws -> ChangingStep {
         var names: Set<String> = []
         for change in changes {
             try check(change.source, in: source, from)
@@ -126,56 +141,63 @@ private struct StepEnds {
                 throw PersistenceError.repeatedChange(entity: change.source, from: from, to: to)
             }
         }
-        let mapping = try inferredAsFarAsPossible(changes)
-        var byMapping: [String: RecordChange] = [:]
-        var changed: [NSEntityMapping] = []
-        for change in changes {
-            let entity = mapping.entityMappings.first {
-                $0.sourceEntityName == change.source && $0.destinationEntityName != nil
-            }
-            guard let entity, let name = entity.name else {
+        let correspondence = ModelCorrespondence(from: source, to: destination)
+        let found = try changes.map { change in
+            guard let successor = correspondence.successors[change.source] else {
                 throw PersistenceError.unknownEntity(
                     change.source, version: to, known: destination.entitiesByName.keys.sorted())
             }
-            entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
-            byMapping[name] = change
-            changed.append(entity)
+            return (change: change, destination: successor)
         }
-        // What the closures connect comes after what is inferred for the models at the other end, and the closures run
-        // in the order in which they are given, since one may refer to what another one makes.
-        mapping.entityMappings = mapping.entityMappings.filter { byMapping[$0.name ?? ""] == nil } + changed
-        return try step(mapping, changes: byMapping, isByObject: true)
+        let (loosened, plan) = try loosened(names, correspondence)
+        return ChangingStep(changes: found, loosened: loosened, loosening: plan)
     }
 
-    /// The mapping that can be inferred. Attributes that cannot be inferred, or have such elements, are left out if
-    /// changes take care of all entities that have them.
-    private func inferredAsFarAsPossible(_ changes: [RecordChange]) throws -> NSMappingModel {
-        let pruned = destination.copy() as? NSManagedObjectModel ?? destination
-        let (formerNames, changed) = (self.formerNames, Set(changes.map(\.source)))
+    /// The destination without rules for what changes set, and what can be inferred of it. Attributes that cannot be
+    /// inferred, or have such elements, start without values if changes take care of all entities that have them.
+    private func loosened(
+        _ changed: Set<String>, _ names: ModelCorrespondence
+    ) throws -> (NSManagedObjectModel, MappingPlan) {
+        let loosened = destination.copy() as? NSManagedObjectModel ?? destination
+        for entity in loosened.entities where changed.contains(names.entities[entity.name ?? ""] ?? "") {
+            entity.rootEntity.loosen()
+            for attribute in entity.attributesByName.values
+            where attribute.entity.withDescendants.allSatisfy({ $0.isChanged(in: changed, names.entities) }) {
+                attribute.loosen()
+            }
+        }
+        var dropped = DroppedNames()
         while true {
             do {
-                return try inferred(pruned)
+                let plan = try inferred(loosened, dropping: dropped)
+                for entity in loosened.entities where changed.contains(names.entities[entity.name ?? ""] ?? "") {
+                    for relationship in entity.relationshipsByName.values {
+                        relationship.isOptional = true
+                        relationship.minCount = 0
+                    }
+                }
+                return (loosened, plan)
             } catch let error as PersistenceError where error.code == .notInferable {
-                guard let attribute = pruned.attribute(at: error.property, of: error.entity ?? "") else { throw error }
-                // An inherited attribute is left out where it is declared.
+                guard let attribute = loosened.attribute(at: error.property, of: error.entity ?? "") else {
+                    throw error
+                }
+                // An inherited attribute is dropped where it is declared.
                 let owners = attribute.entity.withDescendants
-                if let unchanged = owners.first(where: { !$0.isChanged(in: changed, formerNames) }) {
+                if let unchanged = owners.first(where: { !$0.isChanged(in: changed, names.entities) }) {
                     throw PersistenceError.notInferable(
                         from: from, to: to, entity: unchanged.name ?? "", property: error.property,
                         reason: error.reason ?? "", isAttribute: true)
                 }
+                let former = dropped
                 for owner in owners {
-                    owner.indexes = []
-                    owner.uniquenessConstraints = []
+                    guard let entity = owner.name, let source = names.entities[entity],
+                        let name = names.properties[entity]?[attribute.name]
+                    else { continue }
+                    dropped.insert(name, of: source)
                 }
-                attribute.entity.properties = attribute.entity.properties.filter { $0.name != attribute.name }
+                guard dropped != former else { throw error }
             }
         }
-    }
-
-    /// The names of the entities in the source, by their names in the destination.
-    private var formerNames: [String: String] {
-        ModelCorrespondence(from: source, to: destination).entities
     }
 }
 
@@ -186,8 +208,24 @@ extension NSManagedObjectModel {
     }
 }
 
+extension NSAttributeDescription {
+    /// Lets the attribute, and its elements, have no value.
+    fileprivate func loosen() {
+        isOptional = true
+        for element in (self as? NSCompositeAttributeDescription)?.elements ?? [] { element.loosen() }
+    }
+}
+
 extension NSEntityDescription {
     fileprivate var withDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.withDescendants) }
+
+    /// Removes what must be unique, and what is fetched quickly, until the rows are changed.
+    fileprivate func loosen() {
+        for entity in withDescendants {
+            entity.uniquenessConstraints = []
+            entity.indexes = []
+        }
+    }
 
     /// Whether none of the entity's objects is migrated without a change.
     fileprivate func isChanged(in changed: Set<String>, _ formerNames: [String: String]) -> Bool {

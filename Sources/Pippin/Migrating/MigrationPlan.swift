@@ -1,4 +1,4 @@
-package import StoreSession
+import StoreSession
 
 /// How stores of older versions become stores of the newest one, over any number of versions.
 ///
@@ -24,7 +24,7 @@ public struct MigrationPlan: Sendable {
     /// How to get from one version to the next.
     package enum Step: Sendable {
         case inferred
-        case mapped(@Sendable () throws -> NSMappingModel)
+        case mapped(MappedStep)
         case changing([RecordChange])
     }
 

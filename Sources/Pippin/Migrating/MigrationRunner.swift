@@ -1,36 +1,30 @@
-import CoreData
-import StoreSession
+package import StoreSession
 
 /// Brings one store to the newest version of a plan.
 struct MigrationRunner {
     let plan: CheckedPlan
-    /// The type of the store.
-    let type: String
+    let format: any MigratableFormat.Type
     let url: URL
-    /// The options with which the store is opened.
-    let options: [AnyHashable: Any]
+    /// How the store is opened.
+    let description: NSPersistentStoreDescription
     let progress: Progress?
+
+    private var options: [AnyHashable: Any] { description.options }
 
     /// Runs each step in a folder beside the store, and replaces the store's content at once at the end. Others who
     /// want to write to the store wait until then, and find that its version has changed.
     ///
-    /// - Throws: ``PersistenceError``, `CancellationError` if the progress was cancelled, and Core Data's errors. The
+    /// - Throws: ``PersistenceError``, `CancellationError` if the progress was cancelled, and the store's errors. The
     ///   store is then unchanged.
     func run() throws {
-        guard try exists(), try needsMigration() else { return }
-        try StoreFormats.migratable(ofType: type)?.succeed(
-            url, options: options, failing: { $0 }
-        ) { places in
+        guard try format.exists(at: url, options: options), try needsMigration() else { return }
+        try format.succeed(url, options: options, failing: { $0 }) { places in
             try migrate {
                 try places.place(step: $0)
             } removing: {
                 try places.remove($0)
             }
         }
-    }
-
-    private func exists() throws -> Bool {
-        try StoreFormats.migratable(ofType: type)?.exists(at: url, options: options) ?? false
     }
 
     private func needsMigration() throws -> Bool {
@@ -40,9 +34,7 @@ struct MigrationRunner {
 
     /// The plan for this store, and the index of the store's version in the plan.
     private func adaptedPlan() throws -> (plan: CheckedPlan, start: Int) {
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-            ofType: type, at: url, options: options)
-        return try plan.adapted(to: url, ofType: type, metadata, options)
+        try plan.adapted(to: url, of: format, format.metadata(at: url, options: options), options)
     }
 
     /// - Parameters:
@@ -55,126 +47,186 @@ struct MigrationRunner {
     ) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }
-        progress?.totalUnitCount = Int64(plan.steps.count - start) * StepManager.units
+        progress?.totalUnitCount = Int64(plan.steps.count - start) * StepProgress.units
         progress?.completedUnitCount = 0
         var current = url
         for index in start..<plan.steps.count {
             let next = try place(index + 1)
-            try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepManager.units)
+            try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepProgress.units)
             if current != url { try remove(current) }
             current = next
         }
-        try checkCancellation()
+        if progress?.isCancelled ?? false { throw CancellationError() }
         return current
     }
 
     private func migrate(
         _ index: Int, of plan: CheckedPlan, from source: URL, to destination: URL, done: Int64
     ) throws {
-        try checkCancellation()
         let step = plan.steps[index]
-        let manager = StepManager(step, plan.plan, at: index, progress, done: done)
-        do {
-            try StoreFormats.migratable(ofType: type).map {
-                try manager.makeSuccessor(of: source, in: $0, at: destination, by: step.mapping, options: options)
-            }
-        } catch {
-            try checkCancellation()
+        let (from, to) = (plan.plan.versions[index], plan.plan.versions[index + 1])
+        let progress = StepProgress(progress, after: done)
+        try progress.check()
+        let work = StepRun(
+            step: step, format: format, source: source, destination: destination, description: description,
+            from: from, to: to, progress: progress)
+        do { try work.run() } catch {
+            try progress.check()
             throw PersistenceError.notUnique(
-                error, store: url.lastPathComponent, from: manager.from.name, to: manager.to.name) ?? error
+                error, store: url.lastPathComponent, from: from.name, to: to.name) ?? error
         }
-        progress?.completedUnitCount = done + StepManager.units
-        manager.reset()
-    }
-
-    private func checkCancellation() throws {
-        if progress?.isCancelled ?? false { throw CancellationError() }
+        progress.finish()
     }
 }
 
-/// Migrates one step, and reports how far it is to a progress.
-final class StepManager: NSMigrationManager {
-    /// The units of a progress for one step.
-    static let units: Int64 = 100
-
+/// A step of a plan, which makes a store of the next version beside the one that there is.
+private struct StepRun {
     let step: CheckedPlan.Step
+    let format: any MigratableFormat.Type
+    let source: URL
+    let destination: URL
+    let description: NSPersistentStoreDescription
     let from: ModelVersion
     let to: ModelVersion
-    /// What the step's closures give along.
-    lazy var given = GivenModels(destinationContext)
-    private let progress: Progress?
-    private let done: Int64
+    let progress: StepProgress
 
-    init(_ step: CheckedPlan.Step, _ plan: MigrationPlan, at index: Int, _ progress: Progress?, done: Int64) {
-        self.step = step
-        from = plan.versions[index]
-        to = plan.versions[index + 1]
-        self.progress = progress
-        self.done = done
-        super.init(sourceModel: step.source, destinationModel: step.destination)
-        usesStoreSpecificMigrationManager = !step.isByObject
-        definesSuccessors = false
-    }
+    /// The options for the stores of a step.
+    private var options: [AnyHashable: Any] { StoreMigrationOptions.unobserved(description.options) }
 
-    override func associate(
-        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
-        for entityMapping: NSEntityMapping
-    ) {
-        super.associate(
-            sourceInstance: sourceInstance, withDestinationInstance: destinationInstance, for: entityMapping)
-        guard let progress else { return }
-        progress.completedUnitCount = done + Int64(migrationProgress * Float(Self.units))
-        if progress.isCancelled { cancelMigrationWithError(CancellationError()) }
-    }
-}
-
-/// Passes objects to a plan's closures.
-final class ChangePolicy: NSEntityMigrationPolicy {
-    override func createDestinationInstances(
-        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
-    ) throws {
-        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
-        guard let manager = manager as? StepManager, let name = mapping.name, let change = manager.step.changes[name]
-        else { return }
-        for new in manager.destinationInstances(forEntityMappingName: name, sourceInstances: [sInstance]) {
-            try manager.changing(sInstance, to: new) { try change.change($0) }
+    func run() throws {
+        switch step.way {
+        case .inferred(let plan):
+            try copy()
+            try migrate(from: step.source, to: step.destination, plan)
+        case .mapped(let mapping, let mapped):
+            try mapped.run(
+                MappedRun(
+                    source: step.source, destination: step.destination, mapping: mapping, format: format,
+                    from: source, to: destination, options: description.options
+                ) { [progress] in try progress.advance(to: $0) })
+        case .changing(let changing):
+            try copy()
+            try migrate(from: step.source, to: changing.loosened, changing.loosening)
+            try change(changing)
+            do {
+                try migrate(
+                    from: changing.loosened, to: step.destination, MappingInference.plan(keeping: step.destination))
+            } catch { throw sharedValues(error) ?? error }
         }
     }
 
-    override func createRelationships(
-        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    private func copy() throws {
+        format.protect(destination, like: source)
+        try format.replace(at: destination, from: source, options: options, sourceOptions: options)
+    }
+
+    private func migrate(
+        from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ plan: MappingPlan
     ) throws {
-        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
-        guard let manager = manager as? StepManager, let name = mapping.name,
-            let connect = manager.step.changes[name]?.connect,
-            let old = manager.sourceInstances(forEntityMappingName: name, destinationInstances: [dInstance]).first
-        else { return }
-        try manager.changing(old, to: dInstance) { try connect($0, manager.given) }
+        try progress.check()
+        let migration = InferredMigration(
+            from: source, to: model, plan: plan,
+            configuration: PlainModel.keptConfiguration(
+                from: source, to: model, ofStoreWith: try format.metadata(at: destination, options: options)))
+        try format.migrate(
+            destination, by: migration, options: options, defersCleanup: false, progress: { _ in })
+    }
+
+    // MARK: Closures
+
+    /// Runs the closures of a step, in one transaction.
+    private func change(_ changing: ChangingStep) throws {
+        let old = try open(source, step.source) { $0.isReadOnly = true }
+        defer { close(old) }
+        let new = try open(destination, changing.loosened) {
+            $0.setOption(true as NSNumber, forKey: StoreSettings.leavesHistoryOption)
+        }
+        defer { close(new) }
+        let entities = try changing.changes.map {
+            try ChangedEntity(($0.change.source, $0.destination), from: (from, old), to: (to, new), progress)
+        }
+        progress.total = 2 * entities.reduce(0) { $0 + $1.count }
+        let transaction = new.onlyStore?.engine.longTransactions
+        try transaction?.beginLongTransaction(makesIndexesLater: false)
+        do {
+            for (change, entity) in zip(changing.changes, entities) { try change.change.work.change(entity) }
+            for (change, entity) in zip(changing.changes, entities) { try change.change.work.connect(entity) }
+            try transaction?.endLongTransaction(commits: true)
+        } catch {
+            // The step's error is the one to report; a transaction that is still open ends with its connection.
+            try? transaction?.endLongTransaction(commits: false)
+            throw error
+        }
+    }
+
+    /// The values because of which the rows do not fit the next version; nil if they do not fit for another reason.
+    private func sharedValues(_ error: any Error) -> SharedUniqueValues? {
+        guard (error as NSError).code == NSMigrationConstraintViolationError else { return nil }
+        // The error is a good one without the examples, too.
+        let found = try? format.reconciliation(
+            at: destination, program: step.destination, rules: ReconciliationRules(), options: options)?
+            .sharedValues(limit: 5).first
+        return found.map { shared in
+            SharedUniqueValues(
+                entity: shared.entity, properties: shared.constraint,
+                examples: shared.examples.map { $0.values.joined(separator: ", ") }, underlying: error)
+        }
+    }
+
+    private func open(
+        _ url: URL, _ model: NSManagedObjectModel, _ adapt: (NSPersistentStoreDescription) -> Void
+    ) throws -> StoreSession {
+        let plain = PlainModel.make(of: model)
+        let opened = NSPersistentStoreDescription(url: url)
+        opened.type = description.type
+        let kept = Set(options.keys.compactMap { $0.base as? String })
+        for key in opened.options.keys { opened.setOption(nil, forKey: key) }
+        for (key, value) in description.options where kept.contains(key) { opened.setOption(value, forKey: key) }
+        opened.configuration = PlainModel.addConfiguration(
+            to: plain, ofStoreWith: try format.metadata(at: url, options: options))
+        adapt(opened)
+        let session = StoreSession(plain)
+        try session.open(opened)
+        return session
+    }
+
+    private func close(_ session: StoreSession) {
+        // Fails only for a store that was removed.
+        for store in session.openStores { try? session.remove(store) }
     }
 }
 
-extension StepManager {
-    /// Hands a pair of objects to what changes them, and names the object where that fails.
-    fileprivate func changing(
-        _ old: NSManagedObject, to new: NSManagedObject, _ change: (RecordChange.Pair) throws -> Void
-    ) throws {
-        let pair = RecordChange.Pair(old: old, new: new, oldRegistry: from.registry, newRegistry: to.registry)
-        do { try change(pair) } catch {
-            let key = from.registry.plans.first { $0.name == old.entity.name }?.uidKey
-            let uid = key.flatMap { old.value(forKey: $0) }
-            throw PersistenceError.failedAt(
-                entity: old.entity.name ?? "",
-                record: uid.map { "\($0)" } ?? old.objectID.uriRepresentation().absoluteString,
-                from: from.name, to: to.name, reason: error is EncodingError ? error.encodingReason : error.message)
-        }
+/// A step by a mapping model, which the layer with managed objects runs.
+package struct MappedStep: Sendable {
+    package typealias Run = @Sendable (MappedRun) throws -> Void
+    /// Returns the mapping model.
+    let mapping: @Sendable () throws -> NSMappingModel
+    let run: Run
+
+    package init(mapping: @escaping @Sendable () throws -> NSMappingModel, run: @escaping Run) {
+        (self.mapping, self.run) = (mapping, run)
     }
+}
+
+/// What a step by a mapping model needs.
+package struct MappedRun {
+    package let source: NSManagedObjectModel
+    package let destination: NSManagedObjectModel
+    package let mapping: NSMappingModel
+    package let format: any MigratableFormat.Type
+    /// The store, which stays as it is.
+    package let from: URL
+    /// The place of the store to make.
+    package let to: URL
+    /// The options with which the store is opened.
+    package let options: [AnyHashable: Any]
+    /// Reports how far the step is, from 0 to 1; throws `CancellationError` if it was cancelled.
+    package let report: (Float) throws -> Void
 }
 
 extension NSPersistentStoreDescription {
-    /// Whether a plan can migrate stores of this type.
-    var isMigrated: Bool {
-        StoreFormats.migratable(ofType: type) != nil
-    }
+    /// The format of the store, if a plan can migrate it.
+    var migratableFormat: (any MigratableFormat.Type)? { StoreFormats.migratable(ofType: type) }
 }
 
 // A plan only knows the entities of its versions. A store may have more, of other programs, which are migrated
@@ -184,7 +236,7 @@ extension CheckedPlan {
     ///
     /// - Throws: ``PersistenceError/Code/unknownStoreVersion``, and the errors of opening a store.
     func adapted(
-        to url: URL, ofType type: String, _ metadata: [String: Any], _ options: [AnyHashable: Any]
+        to url: URL, of format: any MigratableFormat.Type, _ metadata: [String: Any], _ options: [AnyHashable: Any]
     ) throws -> (plan: CheckedPlan, start: Int) {
         for index in models.indices.reversed() {
             if models[index].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
@@ -193,7 +245,7 @@ extension CheckedPlan {
         }
         for index in models.indices.reversed() {
             guard
-                let store = try StoreFormats.migratable(ofType: type)?.reconciliation(
+                let store = try format.reconciliation(
                     at: url, program: models[index], rules: ReconciliationRules(), options: options),
                 !store.isMigrationNeeded, store.reconciliation.losses.isEmpty,
                 !store.reconciliation.leftAlone.isEmpty
@@ -233,25 +285,22 @@ extension PersistenceError {
     /// The error for a step after which models would share values that must be unique.
     ///
     /// - Returns: the error; nil if the step failed for another reason.
-    fileprivate static func notUnique(_ error: any Error, store: String, from: String, to: String) -> PersistenceError? {
-        let cocoa = error as NSError
+    fileprivate static func notUnique(
+        _ error: any Error, store: String, from: String, to: String
+    ) -> PersistenceError? {
         let step = "The step from version '\(from)' to '\(to)' would leave"
         let advice =
             "Have a step `changing(to:)` make them different, or change the store with a manager of version '\(from)'. "
             + "The store is as it was."
-        if let conflicts = cocoa.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict],
-            let first = conflicts.first
-        {
-            let entity = (first.conflictingObjects.first ?? first.databaseObject)?.entity.name ?? ""
-            let properties = first.constraint.joined(separator: ", ")
-            let examples = conflicts.filter { $0.constraint == first.constraint }.prefix(5).map { conflict in
-                conflict.constraint.map { "\(conflict.constraintValues[$0] ?? "nil")" }.joined(separator: ", ")
-            }
+        if let shared = error as? SharedUniqueValues {
+            let properties = shared.properties.joined(separator: ", ")
             return PersistenceError(
-                .notUnique, entity: entity, property: properties, path: store, known: examples, underlying: error,
-                "\(step) several '\(entity)' with the same \(properties), which is to be unique: "
-                    + "\(examples.joined(separator: "; ")). \(advice)")
+                .notUnique, entity: shared.entity, property: properties, path: store, known: shared.examples,
+                underlying: shared.underlying,
+                "\(step) several '\(shared.entity)' with the same \(properties), which is to be unique: "
+                    + "\(shared.examples.joined(separator: "; ")). \(advice)")
         }
+        let cocoa = error as NSError
         guard cocoa.domain == NSCocoaErrorDomain, cocoa.code == NSMigrationConstraintViolationError else { return nil }
         let reason = (cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa).localizedDescription
         return PersistenceError(

@@ -1,36 +1,12 @@
-package import CoreData
+import StoreSession
 
-/// What a step of a ``MigrationPlan`` does with the objects of one entity.
+/// What a step of a ``MigrationPlan`` does with the rows of one entity.
 public struct RecordChange: Sendable {
     /// The entity's name before the step.
     let source: String
-    let change: @Sendable (Pair) throws -> Void
-    /// Connects the new object once all objects are made; nil where that is inferred.
-    let connect: (@Sendable (Pair, GivenModels) throws -> Void)?
+    let work: any EntityChange
 
-    package init(source: String, change: @escaping @Sendable (Pair) throws -> Void) {
-        self.source = source
-        self.change = change
-        connect = nil
-    }
-
-    init(
-        source: String, change: @escaping @Sendable (Pair) throws -> Void,
-        connect: @escaping @Sendable (Pair, GivenModels) throws -> Void
-    ) {
-        self.source = source
-        self.change = change
-        self.connect = connect
-    }
-
-    /// An object before and after a step.
-    package struct Pair {
-        package let old: NSManagedObject
-        package let new: NSManagedObject
-        /// The entities of the versions' structs.
-        let oldRegistry: ModelRegistry
-        let newRegistry: ModelRegistry
-    }
+    package init(source: String, _ work: any EntityChange) { (self.source, self.work) = (source, work) }
 
     /// A change from the old struct to the new one.
     ///
@@ -56,86 +32,69 @@ public struct RecordChange: Sendable {
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
     ) -> RecordChange {
         let name = (try? EntityDerivation.plan(of: old))?.name ?? "\(old)"
-        return RecordChange(source: name) { pair in
-            let destination = try pair.newRegistry.plan(of: new)
-            guard let model = try pair.oldModel(old) else { return }
-            let values = try RecordEncoder(destination.record).encode(try convert(model)).values
-            try pair.new.take(values, of: destination, pair.new.slots(of: destination), isNew: false)
-        } connect: { pair, given in
-            guard try !pair.newRegistry.plan(of: new).relationships.isEmpty, let model = try pair.oldModel(old),
-                let context = pair.new.managedObjectContext
-            else { return }
-            let graph = try ModelGraph([try convert(model)], registry: pair.newRegistry)
-            guard graph.nodes.count > 1 else { return }
-            var writer = GraphWriter(graph, context, root: pair.new, among: given)
-            try writer.write()
-        }
+        return RecordChange(source: name, ModelChange(convert: convert))
     }
 }
 
-extension RecordChange.Pair {
-    /// The old object as its struct.
-    fileprivate func oldModel<Old: CoreModel>(_ type: Old.Type) throws -> Old? {
-        guard let context = old.managedObjectContext else { return nil }
-        let plan = try oldRegistry.plan(of: type)
-        let rows = ObjectRows(context)
-        return try StructAssembler(registry: oldRegistry, source: rows).models(
-            Old.self, of: plan, [try rows.row(old, plan)]
-        )
-        .first
-    }
-}
+/// A change from one struct to another, a portion of rows at a time.
+private struct ModelChange<Old: CoreModel, New: CoreModel>: EntityChange {
+    let convert: @Sendable (Old) throws -> New
 
-/// The models that the closures of a step give along with theirs, in the store that is being made: each once.
-final class GivenModels: KnownObjects {
-    /// A migration of many objects lets go of those that are saved; an identifier leads to them again.
-    private enum Place {
-        case object(NSManagedObject)
-        case identifier(NSManagedObjectID)
-    }
-
-    private let context: NSManagedObjectContext
-    /// By entity and identifier.
-    private var places: [String: [RecordKey: Place]] = [:]
-    /// How many new objects there are before the saved ones are let go.
-    private var limit = 2000
-
-    init(_ context: NSManagedObjectContext) { self.context = context }
-
-    func object(_ key: RecordKey, of plan: EntityPlan) throws -> NSManagedObject? {
-        if places[plan.name] == nil { places[plan.name] = try stored(plan) }
-        let object: NSManagedObject
-        switch places[plan.name]?[key] {
-        case .object(let known): object = known
-        case .identifier(let identifier): object = try context.existingObject(with: identifier)
-        case nil: return nil
+    func change(_ entity: ChangedEntity) throws {
+        let plan = try entity.to.registry.plan(of: New.self)
+        let encoder = RecordEncoder(plan.record)
+        try forEachPortion(of: entity) { rows in
+            let written = try GivenRows(entity)
+            try written.load(rows.map(\.row))
+            for (row, model) in rows {
+                try entity.changing(entity.name(of: row)) {
+                    try written.set(encoder.encode(convert(model)).values, of: plan, at: row)
+                }
+            }
+            try written.commit()
         }
-        // An owned model that another closure has dropped is given anew.
-        return object.isDeleted || object.managedObjectContext == nil ? nil : object
     }
 
-    func note(_ object: NSManagedObject, _ key: RecordKey, of plan: EntityPlan) {
-        places[plan.name, default: [:]][key] = .object(object)
-        limit -= 1
-        guard limit == 0 else { return }
-        limit = 2000
-        places = places.mapValues { $0.mapValues(Self.settled) }
-    }
-
-    /// What the mappings of the step have made so far.
-    private func stored(_ plan: EntityPlan) throws -> [RecordKey: Place] {
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.returnsObjectsAsFaults = false
-        var places: [RecordKey: Place] = [:]
-        for case let object as NSManagedObject in try context.fetch(request) {
-            guard let key = object.value(forKey: plan.uidKey) else { continue }
-            places[RecordKey(attributeValue: key)] = Self.settled(.object(object))
+    func connect(_ entity: ChangedEntity) throws {
+        let registry = entity.to.registry
+        guard try !registry.plan(of: New.self).relationships.isEmpty else { return }
+        try forEachPortion(of: entity) { rows in
+            var graphs: [(row: Row, graph: ModelGraph)] = []
+            for (row, model) in rows {
+                let graph = try entity.changing(entity.name(of: row)) {
+                    try ModelGraph([convert(model)], registry: registry)
+                }
+                if graph.nodes.count > 1 { graphs.append((row, graph)) }
+            }
+            guard !graphs.isEmpty else { return }
+            let written = try GivenRows(entity)
+            try written.load(graphs.map(\.row), and: graphs.map(\.graph))
+            for (row, graph) in graphs { try entity.naming(entity.name(of: row)) { try written.write(graph, at: row) } }
+            try written.commit()
         }
-        return places
     }
 
-    private static func settled(_ place: Place) -> Place {
-        guard case .object(let object) = place, !object.objectID.isTemporaryID, !object.hasChanges else { return place }
-        return .identifier(object.objectID)
+    /// Reads the old structs.
+    private func forEachPortion(
+        of entity: ChangedEntity, _ body: ([(row: Row, model: Old)]) throws -> Void
+    ) throws {
+        let registry = entity.from.registry
+        let plan = try registry.plan(of: Old.self)
+        let source = StoreRows(entity.source)
+        func models(_ rows: ContiguousArray<Row>) throws -> [Old] {
+            try StructAssembler(registry: registry, source: source).models(Old.self, of: plan, rows)
+        }
+        try entity.forEachPortion { identifiers in
+            let rows = try source.rows(for: identifiers)
+            let read = Result { try models(rows) }
+            if case .success(let all) = read, all.count == rows.count {
+                return try body(Array(zip(rows, all)))
+            }
+            // One of them cannot be read: each by itself, the error names it.
+            try body(
+                rows.flatMap { row in
+                    try entity.naming(entity.name(of: row)) { try models([row]) }.map { (row, $0) }
+                })
+        }
     }
 }

@@ -163,73 +163,8 @@ final class GraphSave: RowSave {
         try delete(changed.rows.rows(for: all).map(changed.note))
     }
 
-    /// Deletes rows, and what they own, except for the graph's rows: these leave owners that are deleted.
     private func delete(_ rows: [Int]) throws {
-        let kept = Set(numbers.compactMap { $0 })
-        let going = Set(rows).subtracting(kept)
-        guard !going.isEmpty else { return }
-        let owners = Owners(of: going, kept, changed)
-        for (number, isNew) in zip(numbers, isNew) where !isNew {
-            guard let number else { continue }
-            for back in owners.relationships[ObjectIdentifier(changed.entries[number].layout)] ?? [] {
-                let present = try changed.ends(of: back, at: number)
-                let staying = try present.filter { try !owners.goes($0) }
-                if staying.count < present.count { try changed.connect(back, of: number, to: staying) }
-            }
-        }
-        for number in rows where going.contains(number) { changed.delete(number) }
-    }
-
-    /// Which owners are deleted, by themselves or with what owns them.
-    private final class Owners {
-        /// The relationships to owners, by entity, of everything that is deleted along with some rows.
-        private(set) var relationships: [ObjectIdentifier: [RelationshipLayout]] = [:]
-        private let changed: ChangedRows
-        private let going: Set<Int>
-        private let kept: Set<Int>
-        /// The owners that were found: many rows may have the same ones above them.
-        private var known: [Int: Bool] = [:]
-
-        init(of going: Set<Int>, _ kept: Set<Int>, _ changed: ChangedRows) {
-            (self.going, self.kept, self.changed) = (going, kept, changed)
-            var layouts = going.map { changed.entries[$0].layout }
-            var seen = Set(layouts.map(ObjectIdentifier.init))
-            layouts = seen.compactMap { id in layouts.first { ObjectIdentifier($0) == id } }
-            while let layout = layouts.popLast() {
-                for relationship in layout.relationships where relationship.deleteRule == .cascadeDeleteRule {
-                    guard let back = relationship.inverse else { continue }
-                    relationships[ObjectIdentifier(relationship.destination), default: []].append(back)
-                    if seen.insert(ObjectIdentifier(relationship.destination)).inserted {
-                        layouts.append(relationship.destination)
-                    }
-                }
-            }
-        }
-
-        /// Whether an owner is deleted.
-        func goes(_ owner: Int) throws -> Bool {
-            var queue = [owner]
-            var seen = Set(queue)
-            var origins: [Int: Int] = [:]
-            while let next = queue.popLast() {
-                if known[next] ?? going.contains(next) {
-                    var end: Int? = next
-                    while let one = end {
-                        known[one] = true
-                        end = origins[one]
-                    }
-                    return true
-                }
-                if known[next] == false || kept.contains(next) { continue }
-                for back in relationships[ObjectIdentifier(changed.entries[next].layout)] ?? [] {
-                    for end in try changed.ends(of: back, at: next) where seen.insert(end).inserted {
-                        origins[end] = next
-                        queue.append(end)
-                    }
-                }
-            }
-            for end in seen { known[end] = false }
-            return false
-        }
+        let stored = zip(numbers, isNew).compactMap { $1 ? nil : $0 }
+        try changed.delete(rows, keeping: Set(numbers.compactMap { $0 }), stored: stored)
     }
 }

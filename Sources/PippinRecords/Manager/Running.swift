@@ -124,7 +124,8 @@ extension PersistenceManager {
         modelName: String, bundle: Bundle = .main, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
-        self.init(.named(modelName, in: bundle), name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
+        self.init(
+            .named(modelName, in: bundle), name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 
     /// A manager for a compiled model at a URL of your own.
