@@ -178,6 +178,10 @@ final class Session {
         case .query(let text):
             try store.checkFile()
             let query = try QueryText(text)
+            if let groups = try GroupedQuery(query, in: store) {
+                try groups.write(format, isVerbatim: false, output)
+                return true
+            }
             let plan = try query.plan(in: store)
             let found = try StoreSearch.objects(query, plan, in: store)
             let remarks = try QueryOutput(store, plan, RowColumns(of: plan.entity), found: found).write(format, output)

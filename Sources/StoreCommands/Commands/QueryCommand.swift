@@ -17,6 +17,13 @@ package enum QueryCommand {
     ) throws {
         do {
             let query = try QueryText(options.query)
+            if let groups = try GroupedQuery(query, in: store) {
+                guard options.columns == nil else {
+                    throw CommandError("--columns chooses properties of objects; groups name theirs after “group by”")
+                }
+                return try groups.write(
+                    options.format, isVerbatim: options.isVerbatim, bold: terminal.bold, quiet: terminal.quiet, output)
+            }
             let plan = try query.plan(in: store)
             let found = try StoreSearch.objects(query, plan, in: store)
             let columns =

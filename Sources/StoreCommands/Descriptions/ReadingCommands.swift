@@ -36,7 +36,11 @@ extension CommandManual {
                 + "    'Book where price > 10 and author.name beginswith \"J\" order by title desc limit 20 offset 40'\n"
                 + "Conditions are those of Core Data's predicates; dates and UUIDs may be written as texts. Rows are written as they are read, however many there are.\n"
                 + "    'Book search whale* \"white sea\" where price < 20 limit 20'\n"
-                + "finds the objects whose texts have these words, as “search” does: best first, unless an order is given.",
+                + "finds the objects whose texts have these words, as “search” does: best first, unless an order is given.\n"
+                + "    'count Book where price > 10'\n"
+                + "    'Book group by author.name: count, sum(price), max(year) having count > 3 order by count desc limit 20'\n"
+                + "write numbers in place of objects. Of a group's numbers there are count, sum, average, min and max; groups are those of attributes and to-one relationships, at most 100,000, "
+                + "in the order of what they share unless another one is given.",
             options: [
                 format,
                 .init(

@@ -3,12 +3,16 @@ import SearchText
 import StoreEngine
 
 /// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20
-/// offset 40`. After the entity may be what its texts are searched for: `Book search whale* "white sea" where …`. Pure.
+/// offset 40`. After the entity may be what its texts are searched for: `Book search whale* "white sea" where …`. Numbers
+/// in place of objects: `count Book where …`, and of groups `Book group by author.name: count, sum(price) having count >
+/// 3`. Pure.
 package struct QueryText {
     /// A part of a text, and its position.
     package struct Part: Equatable {
         package let text: String
         package let offset: Int
+
+        var range: Range<Int> { offset..<offset + text.count }
     }
 
     package struct Order: Equatable {
@@ -21,13 +25,19 @@ package struct QueryText {
     /// What the texts are searched for; nil for nothing.
     package private(set) var search: Part?
     package private(set) var filter: Part?
+    /// Whether the objects are only counted.
+    package private(set) var isCount = false
+    /// What stands between “group by” and the next clause; nil for objects.
+    package private(set) var groups: Part?
+    /// The condition on groups.
+    package private(set) var having: Part?
     package private(set) var orders: [Order] = []
     /// Nil for all objects.
     package private(set) var limit: Int?
     package private(set) var offset = 0
 
     private enum Clause: String, CaseIterable {
-        case `where`, order, limit, offset
+        case `where`, group, having, order, limit, offset
     }
 
     /// Parses a query.
@@ -36,7 +46,9 @@ package struct QueryText {
     package init(_ text: String) throws(TextProblem) {
         self.text = text
         if let problem = SQLText.problem(text) { throw problem }
-        let (rest, search) = Self.withoutSearch(text)
+        let (counted, isCount) = Self.withoutCount(text)
+        self.isCount = isCount
+        let (rest, search) = Self.withoutSearch(counted)
         self.search = search
         let words = Words(rest).words
         guard let first = words.first, !first.isQuoted, first.text.first?.isLetter == true || first.text.first == "_"
@@ -48,8 +60,10 @@ package struct QueryText {
         guard let next = words.dropFirst().first else { return }
         guard starts.first?.index == 1 else {
             throw TextProblem(
-                text, next.range, "“search”, “where”, “order by”, “limit” or “offset” was expected after the entity",
-                suggestions: TextProblem.near(next.text, among: ["search", "where", "order", "limit", "offset"]))
+                text, next.range,
+                "“search”, “where”, “group by”, “order by”, “limit” or “offset” was expected after the entity",
+                suggestions: TextProblem.near(
+                    next.text, among: ["search", "where", "group", "order", "limit", "offset"]))
         }
         var seen: Set<Clause> = []
         for (position, start) in starts.enumerated() {
@@ -59,6 +73,22 @@ package struct QueryText {
             let end = position + 1 < starts.count ? starts[position + 1].index : words.count
             try read(start.clause, words[start.index], Array(words[(start.index + 1)..<end]))
         }
+        if isCount, let groups {
+            throw TextProblem(text, groups.range, "“count” before the entity counts all objects; groups count by “: count”")
+        }
+        if isCount, let order = orders.first {
+            throw TextProblem(text, order.key.range, "the number of objects is one, and has no order")
+        }
+    }
+
+    /// A query with blanks in place of a “count” before the entity. An entity may have that name.
+    private static func withoutCount(_ text: String) -> (rest: String, isCount: Bool) {
+        let words = Words(text).words
+        guard words.count > 1, words[0].text.lowercased() == "count", !words[1].isQuoted,
+            words[1].text.first?.isLetter == true || words[1].text.first == "_",
+            words[1].text.lowercased() != "search", Clause(rawValue: words[1].text.lowercased()) == nil
+        else { return (text, false) }
+        return (String(repeating: " ", count: words[0].range.upperBound) + text.dropFirst(words[0].range.upperBound), true)
     }
 
     /// A query with blanks in place of what is searched for, which is not a language: it reaches to the next clause
@@ -86,7 +116,8 @@ package struct QueryText {
         let next = pieces.indices.first { index in
             switch Clause(rawValue: word(index)) {
             case .where: true
-            case .order: word(index + 1) == "by"
+            case .order, .group: word(index + 1) == "by"
+            case .having: false
             case .limit, .offset: Int(word(index + 1)) != nil
             case nil: false
             }
@@ -106,9 +137,12 @@ package struct QueryText {
             if [")", "}", "]"].contains(word.text) { depth -= 1 }
             guard depth == 0, let clause = Clause(rawValue: word.text.lowercased()) else { continue }
             // A property may have the name of a keyword: it begins a clause only where a clause may begin.
-            if clause == .order, words.indices.contains(index + 1), words[index + 1].text.lowercased() != "by" {
+            if clause == .order || clause == .group, words.indices.contains(index + 1),
+                words[index + 1].text.lowercased() != "by"
+            {
                 continue
             }
+            if clause == .having, found.last?.0 != .group { continue }
             if clause == .limit || clause == .offset, index > 1, index + 1 < words.count,
                 Int(words[index + 1].text) == nil
             {
@@ -121,13 +155,29 @@ package struct QueryText {
     }
 
     private mutating func read(_ clause: Clause, _ start: Words.Word, _ words: [Words.Word]) throws(TextProblem) {
-        switch clause {
-        case .where:
+        func part(_ words: ArraySlice<Words.Word>, _ name: String) throws(TextProblem) -> Part {
             guard let first = words.first, let last = words.last else {
-                throw TextProblem(text, start.range, "a condition is missing after “where”")
+                throw TextProblem(text, start.range, "\(name) is missing after “\(start.text)”")
             }
-            let range = first.range.lowerBound..<last.range.upperBound
-            filter = Part(text: String(Array(text)[range]), offset: range.lowerBound)
+            return part(first.range.lowerBound..<last.range.upperBound)
+        }
+        func part(_ range: Range<Int>) -> Part {
+            Part(text: String(Array(text)[range]), offset: range.lowerBound)
+        }
+        switch clause {
+        case .where: filter = try part(words[...], "a condition")
+        case .group: groups = try part(words.dropFirst(), "a property")
+        case .having: having = try part(words[...], "a condition")
+        case .order where groups != nil:
+            orders = try GroupText.terms(Array(words.dropFirst())).map { term throws(TextProblem) in
+                guard let first = term.first, let last = term.last else {
+                    throw TextProblem(text, start.range, "a column is missing in “order by”")
+                }
+                let direction = term.count > 1 ? GroupText.isAscending(last.text) : nil
+                let end = direction == nil ? last : term[term.endIndex - 2]
+                return Order(
+                    key: part(first.range.lowerBound..<end.range.upperBound), isAscending: direction ?? true)
+            }
         case .order: try readOrder(start, Array(words.dropFirst()))
         case .limit: limit = try number(start, words)
         case .offset: offset = try number(start, words)
@@ -139,11 +189,10 @@ package struct QueryText {
             guard let key = term.first else { throw TextProblem(text, start.range, "a key is missing in “order by”") }
             var isAscending = true
             if let direction = term.dropFirst().first {
-                switch direction.text.lowercased() {
-                case "asc", "ascending": isAscending = true
-                case "desc", "descending": isAscending = false
-                default: throw TextProblem(text, direction.range, "“asc”, “desc” or a comma was expected")
+                guard let given = GroupText.isAscending(direction.text) else {
+                    throw TextProblem(text, direction.range, "“asc”, “desc” or a comma was expected")
                 }
+                isAscending = given
             }
             if let extra = term.dropFirst(2).first { throw TextProblem(text, extra.range, "a comma was expected") }
             // As in conditions, a key that is a keyword may be marked with `#`.
@@ -195,7 +244,7 @@ package struct QueryText {
                 throw error.within(text, at: filter.offset)
             }
         }
-        for order in orders {
+        for order in groups == nil ? orders : [] {
             let keys = order.key.text.split(separator: ".").map(String.init)
             if let problem = FilterText.problem(keys, order.key.text, found) {
                 throw problem.within(text, at: order.key.offset)
@@ -203,7 +252,7 @@ package struct QueryText {
             let key = StoredNames.resolved(keys, in: found).joined(separator: ".")
             plan.sortDescriptors.append(NSSortDescriptor(key: key, ascending: order.isAscending))
         }
-        if sortsByKey { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
+        if sortsByKey, groups == nil, !isCount { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
         // A fetch takes a limit of 0 for none.
         if limit == 0 { plan.predicate = NSPredicate(value: false) }
         (plan.limit, plan.offset) = (limit ?? 0, offset)
