@@ -51,3 +51,6 @@ open class NSFetchRequestExpression: NSExpression {
             request: expressionTree(of: fetch), context: expressionTree(of: context), countOnly: countFlag)
     }
 }
+
+/// A store's answer to a request: the common part of the results of batch, history and asynchronous requests.
+open class NSPersistentStoreResult: NSObject {}

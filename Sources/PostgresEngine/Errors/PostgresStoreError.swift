@@ -251,3 +251,7 @@ enum TableRule {
         return "A trigger that others have put on the table ended with this error: see \(places)."
     }
 }
+
+/// The store is no longer of the version that was last seen: another program has migrated or removed it. The engine
+/// catches this, and looks at the store again.
+struct StructureChange: Error {}
