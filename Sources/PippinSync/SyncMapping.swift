@@ -262,7 +262,3 @@ enum SyncValues {
 typealias PlannedRow = SyncPlanning.Row
 typealias PlannedChange = SyncPlanning.RowChange
 typealias PlannedTransaction = SyncPlanning.HistoryTransaction
-
-// The planner has rows and changes of its own. In files that use both, those of a store have these names.
-typealias StoredRow = Row
-typealias StoredChange = RowChange

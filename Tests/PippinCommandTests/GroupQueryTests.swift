@@ -17,7 +17,8 @@ struct GroupQueryTests {
         #expect(try output("count Book where pages > 100", "--format", "csv") == "count\r\n2\r\n")
         #expect(try output("count Book", "--format", "jsonl") == "{\"count\": 3}\n")
         #expect(try output("count Book search emma", "--format", "csv") == "count\r\n2\r\n")
-        #expect(try output("count Book order by title", status: 1).contains("the number of objects is one, and has no order"))
+        let ordered = try output("count Book order by title", status: 1)
+        #expect(ordered.contains("the number of objects is one, and has no order"))
     }
 
     @Test("Groups have what their objects share, and what is computed of each; without a value comes first")
@@ -69,7 +70,7 @@ struct GroupQueryTests {
             ("Book group by author: median(pages)", "“count”, or “sum”"),
             ("Book group by author: count(pages)", "“count”, or “sum”"),
             ("Book group by author: count order by pages", "the groups have no column “pages”"),
-            ("Book group by author: count having pages > 3", "“pages” is not a property that the objects of a group share"),
+            ("Book group by author: count having pages > 3", "“pages” is not a property that the objects of a group"),
             ("count Book group by author", "groups count by"),
         ])
     func problems(_ query: String, _ reason: String) throws {

@@ -37,6 +37,7 @@ struct GroupText {
     /// - Parameters:
     ///   - part: the text.
     ///   - whole: the query that it is part of, for problems.
+    /// - Throws: `TextProblem` that names the wrong part.
     init(_ part: QueryText.Part, in whole: String) throws(TextProblem) {
         let words = Words(part.text).words
         let colon = words.firstIndex { $0.text == ":" }
@@ -44,7 +45,9 @@ struct GroupText {
             TextProblem(part.text, range, reason, suggestions: near).within(whole, at: part.offset)
         }
         for term in Self.terms(Array(words[..<(colon ?? words.count)])) {
-            guard let key = term.first else { throw problem(0..<part.text.count, "a property is missing in “group by”") }
+            guard let key = term.first else {
+                throw problem(0..<part.text.count, "a property is missing in “group by”")
+            }
             if let extra = term.dropFirst().first {
                 throw problem(extra.range, "a comma, or a colon before what is computed, was expected")
             }
@@ -116,12 +119,11 @@ package struct GroupedQuery {
     package private(set) var columns: [String] = []
     package private(set) var rows: [[FieldValue]] = []
 
-    /// Computes the groups.
+    /// Computes the groups; nil for a query of objects.
     ///
     /// - Parameters:
     ///   - query: the query.
     ///   - store: the store.
-    /// - Returns: nil for a query of objects.
     /// - Throws: `TextProblem` that names the wrong part; `CommandError` for more groups than fit into memory; errors of
     ///   the store.
     package init?(_ query: QueryText, in store: DirectStore) throws {
@@ -301,7 +303,8 @@ private struct PlannedGroups {
         }
         let type: NSAttributeType =
             switch measure.function {
-            case .sum where attribute.type != .doubleAttributeType && attribute.type != .floatAttributeType
+            case .sum
+            where attribute.type != .doubleAttributeType && attribute.type != .floatAttributeType
                 && attribute.type != .decimalAttributeType:
                 .integer64AttributeType
             case .sum, .average: attribute.type == .decimalAttributeType ? .decimalAttributeType : .doubleAttributeType

@@ -3,9 +3,9 @@ import SearchText
 import StoreEngine
 
 /// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20
-/// offset 40`. After the entity may be what its texts are searched for: `Book search whale* "white sea" where …`. Numbers
-/// in place of objects: `count Book where …`, and of groups `Book group by author.name: count, sum(price) having count >
-/// 3`. Pure.
+/// offset 40`. After the entity may be what its texts are searched for: `Book search whale* "white sea" where …`.
+/// Numbers in place of objects: `count Book where …`, and of groups
+/// `Book group by author.name: count, sum(price) having count > 3`. Pure.
 package struct QueryText {
     /// A part of a text, and its position.
     package struct Part: Equatable {
@@ -74,7 +74,8 @@ package struct QueryText {
             try read(start.clause, words[start.index], Array(words[(start.index + 1)..<end]))
         }
         if isCount, let groups {
-            throw TextProblem(text, groups.range, "“count” before the entity counts all objects; groups count by “: count”")
+            throw TextProblem(
+                text, groups.range, "“count” before the entity counts all objects; groups count by “: count”")
         }
         if isCount, let order = orders.first {
             throw TextProblem(text, order.key.range, "the number of objects is one, and has no order")
@@ -88,7 +89,8 @@ package struct QueryText {
             words[1].text.first?.isLetter == true || words[1].text.first == "_",
             words[1].text.lowercased() != "search", Clause(rawValue: words[1].text.lowercased()) == nil
         else { return (text, false) }
-        return (String(repeating: " ", count: words[0].range.upperBound) + text.dropFirst(words[0].range.upperBound), true)
+        let end = words[0].range.upperBound
+        return (String(repeating: " ", count: end) + text.dropFirst(end), true)
     }
 
     /// A query with blanks in place of what is searched for, which is not a language: it reaches to the next clause
@@ -252,7 +254,9 @@ package struct QueryText {
             let key = StoredNames.resolved(keys, in: found).joined(separator: ".")
             plan.sortDescriptors.append(NSSortDescriptor(key: key, ascending: order.isAscending))
         }
-        if sortsByKey, groups == nil, !isCount { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
+        if sortsByKey, groups == nil, !isCount {
+            plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true))
+        }
         // A fetch takes a limit of 0 for none.
         if limit == 0 { plan.predicate = NSPredicate(value: false) }
         (plan.limit, plan.offset) = (limit ?? 0, offset)
