@@ -124,8 +124,8 @@ package struct GroupedQuery {
     /// - Parameters:
     ///   - query: the query.
     ///   - store: the store.
-    /// - Throws: `TextProblem` that names the wrong part; `CommandError` for more groups than fit into memory; errors of
-    ///   the store.
+    /// - Throws: `TextProblem` that names the wrong part; `CommandError` for more groups than fit into memory; errors
+    ///   of the store.
     package init?(_ query: QueryText, in store: DirectStore) throws {
         guard query.isCount || query.groups != nil else { return nil }
         var plan = try query.plan(in: store)
