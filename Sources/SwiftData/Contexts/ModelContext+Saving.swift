@@ -15,7 +15,7 @@ extension ModelContext {
 
     private static let didSaveName = Notification.Name("NSManagedObjectContextDidSaveNotification.SwiftData")
     /// An observer reads the notification's name first: until a program does, large saves are posted without their
-    /// identifiers, which take a fifth of the time of a save.
+    /// identifiers.
     private static let savesAreObserved = Atomic<Bool>(false)
 
     /// The keys of a notification's user info.
