@@ -141,3 +141,35 @@ private struct Asked<State: Sendable>: Sendable {
     /// The entities that were asked for.
     var entities: Set<String> = []
 }
+
+// What one writes first, as `fetch` has it.
+extension PersistenceManager {
+    /// `observe(_:where:sortedBy:after:limit:offset:)` with ``Filter/matching(_:)``.
+    @_disfavoredOverload
+    public func observe<Model: CoreModel>(
+        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy order: Order<Model> = [],
+        after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+    ) -> LiveQuery<[Model]> {
+        observe(type, where: .matching(predicate), sortedBy: order, after: last, limit: limit, offset: offset)
+    }
+
+    /// `observe(_:where:sortedBy:after:limit:offset:)` with ``Order/ascending(_:)``.
+    @_disfavoredOverload
+    public func observe<Model: CoreModel, Value>(
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy property: KeyPath<Model, Value>,
+        after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+    ) -> LiveQuery<[Model]> {
+        observe(type, where: filter, sortedBy: .ascending(property), after: last, limit: limit, offset: offset)
+    }
+
+    /// `observe(_:where:sortedBy:after:limit:offset:)` with ``Filter/matching(_:)`` and ``Order/ascending(_:)``.
+    @_disfavoredOverload
+    public func observe<Model: CoreModel, Value>(
+        _ type: Model.Type, where predicate: Predicate<Model>, sortedBy property: KeyPath<Model, Value>,
+        after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+    ) -> LiveQuery<[Model]> {
+        observe(
+            type, where: .matching(predicate), sortedBy: .ascending(property), after: last, limit: limit,
+            offset: offset)
+    }
+}

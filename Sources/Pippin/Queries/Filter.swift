@@ -5,7 +5,7 @@ import StoreSession
 /// ```swift
 /// manager.fetch(Person.self, where: \.age > 30 && \.address.city == "Bath")
 /// manager.fetch(Person.self, where: .contains(\.name, "ann", .caseInsensitive))
-/// manager.fetch(Person.self, where: .matching(#Predicate { $0.age > 30 && $0.name.contains("ann") }))
+/// manager.fetch(Person.self, where: #Predicate { $0.age > 30 && $0.name.contains("ann") })
 /// manager.fetch(Person.self, where: .format("age > %@ AND name CONTAINS[c] %@", 30, "ann"))
 /// ```
 ///
