@@ -1,79 +1,62 @@
-import Pippin
-import TestSupport
+import Foundation
 import Testing
 
-@Suite("The tutorial")
+@Suite("The tutorial, whose programs Tests/Scripts/test-tutorial runs as printed")
 struct TutorialTests {
-    private let folder: TestFolder
-    private var file: URL { folder.file("readinglist.sqlite") }
+    private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
-    init() throws { folder = try TestFolder() }
-
-    @Test("runs, step by step, and over the change of its structs")
-    func runs() async throws {
-        typealias Book = LaterSteps.Book
-        typealias Note = LaterSteps.Note
-        let first = try await FirstSteps.steps.open(file)
-        try await FirstSteps.steps.stock(first)
-        #expect(try await FirstSteps.steps.thinBooks(first).map(\.title) == ["Emma", "Programming Pearls"])
-        try await FirstSteps.steps.tidyUp(first)
-
-        let manager = PersistenceManager(models: Book.self, Note.self, store: .file(file))
-        try await manager.load()
-        var emma = try #require(try await manager.find(Book.self, id: "emma"))
-        #expect(emma == Book(id: "emma", title: "Emma, a novel", pages: 474, author: nil, language: "English"))
-        let note = Note(id: UUID(), book: Reference(emma), text: "Badly done", writtenAt: Date())
-        try await manager.save(note)
-        #expect(try await LaterSteps.steps.notes(on: emma, manager).map(\.text) == ["Badly done"])
-
-        var shown: [[String]] = []
-        try await LaterSteps.steps.follow(manager) { notes in
-            shown.append(notes.map(\.text))
-            return false
-        }
-        #expect(shown == [["Badly done"]])
-        emma.author = LaterSteps.Author(id: "austen", name: "Jane Austen")
-        try await manager.save(emma)
-        var sections: [[String]] = []
-        try await LaterSteps.steps.shelves(manager) { update in
-            sections.append(update.list.sections.map(\.name))
-            return false
-        }
-        #expect(sections == [["Jane Austen", "Unknown"]])
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test("has ten steps, whose code is the code that runs here")
-    func code() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let article = try String(
-            contentsOf: root.appendingPathComponent("Sources/Pippin/Pippin.docc/Tutorial.md"), encoding: .utf8)
-        let steps = try String(contentsOf: tests.appendingPathComponent("TutorialSteps.swift"), encoding: .utf8)
-        let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
-        #expect(article.components(separatedBy: "\n## ").count == 11)
-        let blocks = article.components(separatedBy: "```swift\n").dropFirst().compactMap {
+    /// The steps' texts.
+    private func steps() throws -> [String] {
+        Array(try text("Sources/Pippin/Pippin.docc/Tutorial.md").components(separatedBy: "\n## ").dropFirst())
+    }
+
+    /// The blocks of a kind in a text.
+    private func blocks(_ kind: String, in text: String) -> [String] {
+        text.components(separatedBy: "```\(kind)\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
         }
-        #expect(blocks.count == 10)
-        for block in blocks.dropFirst() {
-            for piece in block.components(separatedBy: "\n\n") where piece.first != " " {
-                #expect(plain(steps).contains(plain(piece)), "not compiled: \(piece)")
+    }
+
+    @Test("has ten steps, each of which changes the program and what it prints")
+    func steps10() throws {
+        let steps = try steps()
+        #expect(steps.count == 10)
+        var known: Set<String> = []
+        for step in steps {
+            let printed = blocks("console", in: step).joined(separator: "\n").split(separator: "\n").filter {
+                !$0.hasPrefix("$ ") && $0 != "…"
             }
+            #expect(printed.contains { !known.contains(String($0)) }, "prints nothing new: \(step.prefix(40))")
+            known.formUnion(printed.map(String.init))
+            #expect(!blocks("swift", in: step).isEmpty, "has no code: \(step.prefix(40))")
         }
-        #expect(manifest.contains(#".library(name: "Pippin", targets: ["Pippin"])"#))
+    }
+
+    @Test("shows the store before and after the struct changes, and ends with a list that a second terminal changes")
+    func endings() throws {
+        let steps = try steps()
+        #expect(blocks("console", in: steps[6]).joined().components(separatedBy: "$ pippin info").count == 3)
+        let last = blocks("console", in: steps[9])
+        #expect(last.count == 2 && last[0].hasPrefix("$ swift run readinglist watch\n"))
+    }
+
+    @Test("has a main that prints errors, and the package's name of the library")
+    func main() throws {
+        let first = blocks("swift", in: try steps()[0])
+        #expect(first[0].contains(#".product(name: "Pippin", package: "Pippin")"#))
+        #expect(try text("Package.swift").contains(#".library(name: "Pippin", targets: ["Pippin"])"#))
+        #expect(first[1].contains("} catch {\n            print("))
     }
 
     @Test("The README has at most 120 lines and 900 words")
     func readme() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let text = try text("README.md")
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 121)
         #expect(text.split(whereSeparator: \.isWhitespace).count <= 900)
-    }
-
-    /// A text without its indentation.
-    private func plain(_ text: String) -> String {
-        text.components(separatedBy: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
     }
 }
