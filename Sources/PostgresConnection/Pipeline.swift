@@ -46,6 +46,8 @@ extension PostgresConnection {
         // libpq can fail to write and still count the connection as good; it then stays in this mode for ever.
         defer { if PQexitPipelineMode(handle) != 1 { hasLostAnswers = true } }
         roundTrips += 1
+        defer { sentAt = nil }
+        if statementReport != nil { (sentAt, rowsSoFar) = (.now, 0) }
         var isSent = true
         for (index, request) in requests.enumerated() where isSent {
             statementLog?(request.sql)
@@ -150,7 +152,11 @@ extension PostgresConnection {
         }
         for (index, request) in requests.enumerated() {
             if !names.isEmpty, names[index].isNew {
+                // Preparing is not reported.
+                let sent = sentAt
+                sentAt = nil
                 try answer(to: request.sql) { _ in }
+                sentAt = sent
                 // A statement after a failure is not even prepared.
                 if failure != nil { statements.remove(request.sql, request.parameters.types) }
             }

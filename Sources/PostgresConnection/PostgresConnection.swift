@@ -33,6 +33,12 @@ package final class PostgresConnection {
     package private(set) var companionAnswer: PostgresResult?
     /// Is told each statement before it is sent.
     package var statementLog: ((String) -> Void)?
+    /// Is told each statement once it is answered: the text, the time, the rows, and the error if it failed.
+    package var statementReport: ((String, Duration, Int, String?) -> Void)?
+    /// When the statements were sent whose answers are awaited, if somebody is told.
+    var sentAt: ContinuousClock.Instant?
+    /// How many rows of the present statement have come one by one.
+    var rowsSoFar = 0
     /// Detects a server that no longer answers.
     var watch: AnswerWatch?
 
@@ -147,7 +153,22 @@ package final class PostgresConnection {
     func noteSending(_ sql: String) {
         roundTrips += 1
         statementLog?(sql)
+        if statementReport != nil { (sentAt, rowsSoFar) = (.now, 0) }
     }
+
+    /// Reports a statement whose answer is there.
+    private func report(_ result: OpaquePointer?, _ sql: String?, _ error: PostgresError? = nil) {
+        guard let statementReport, let sentAt, let sql else { return }
+        let status = PQresultStatus(result)
+        guard status != PGRES_SINGLE_TUPLE else { return rowsSoFar += 1 }
+        guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_PIPELINE_SYNC].contains(status) else { return }
+        let changed = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+        statementReport(sql, .now - sentAt, max(rowsSoFar, Int(PQntuples(result)), changed), error?.message)
+        rowsSoFar = 0
+        if !isInPipeline { self.sentAt = nil }
+    }
+
+    private var isInPipeline: Bool { PQpipelineStatus(handle) != PQ_PIPELINE_OFF }
 
     /// The name of a statement on the server; prepares it first if it is new.
     func prepared(_ sql: String, _ types: [UInt32]) throws -> String {
@@ -155,10 +176,12 @@ package final class PostgresConnection {
         try makeRoom(for: 1)
         let name = statements.add(sql, types)
         roundTrips += 1
+        sentAt = nil
         let result = awaiting { PQprepare(handle, name, sql, Int32(types.count), types) }
         defer { PQclear(result) }
         do { try check(result, sql) } catch {
             statements.remove(sql, types)
+            statementReport?(sql, .zero, 0, (error as? PostgresError)?.message ?? "\(error)")
             throw error
         }
         return name
@@ -189,8 +212,11 @@ package final class PostgresConnection {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_COPY_IN, PGRES_COPY_OUT,
             PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC:
-            return
-        default: throw PostgresError(result, statement: sql, connection: handle)
+            if sentAt != nil { report(result, sql) }
+        default:
+            let error = PostgresError(result, statement: sql, connection: handle)
+            if sentAt != nil { report(result, sql, error) }
+            throw error
         }
     }
 }

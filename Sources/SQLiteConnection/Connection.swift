@@ -41,7 +41,12 @@ package final class Connection {
     package func execute(_ sql: String) throws {
         knownBusyTimeout = nil
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
+        guard code == SQLITE_OK else {
+            let error = database.error(code, sql: sql)
+            database.trace?.flush(error: error.message)
+            throw error
+        }
+        database.trace?.flush()
     }
 
     /// Prepares a new statement.

@@ -3,11 +3,13 @@ import Foundation
 import Synchronization
 
 /// SQLite's own handle of an open file, closed when the connection and the last of its statements are gone.
+@usableFromInline
 final class DatabaseHandle {
     let pointer: OpaquePointer
     let path: String
     private let file: OpenFiles.Identity?
     /// Is called by SQLite until the handle is closed.
+    @usableFromInline
     var trace: StatementTrace?
 
     init(path: String, mode: OpenMode) throws {
@@ -49,21 +51,62 @@ final class DatabaseHandle {
     }
 }
 
+/// A statement that a connection has run.
+package struct TracedStatement {
+    /// The text, with the values in the place of the parameters if these are to be shown.
+    package let sql: String
+    /// How long it took, as far as SQLite measures it: in milliseconds.
+    package let seconds: Double
+    /// How many rows it gave.
+    package let rows: Int
+    /// SQLite's sentence if it failed.
+    package let error: String?
+}
+
 /// Hears of each statement that a connection has run.
+@usableFromInline
 final class StatementTrace {
     private let showsValues: Bool
-    private let report: (String, Double) -> Void
+    private let report: (TracedStatement) -> Void
+    /// How many rows statements have given that are under way.
+    private var rows: [OpaquePointer: Int] = [:]
+    /// What SQLite has said to be at an end. Whether it failed is known a moment later.
+    private var ended: [(sql: String, seconds: Double, rows: Int)] = []
 
-    init(showsValues: Bool, report: @escaping (String, Double) -> Void) {
+    init(showsValues: Bool, report: @escaping (TracedStatement) -> Void) {
         (self.showsValues, self.report) = (showsValues, report)
     }
 
+    fileprivate func gave(_ statement: OpaquePointer) { rows[statement, default: 0] += 1 }
+
+    /// Reports what is at an end.
+    ///
+    /// - Parameter error: why the last of these statements failed; nil if it did not.
+    @usableFromInline
+    func flush(error: String? = nil) {
+        guard !ended.isEmpty else { return }
+        let all = ended
+        ended = []
+        for (index, statement) in all.enumerated() {
+            report(
+                TracedStatement(
+                    sql: statement.sql, seconds: statement.seconds, rows: statement.rows,
+                    error: index == all.count - 1 ? error : nil))
+        }
+    }
+
+    /// Reports a statement that cannot be run.
+    func refused(_ sql: String, _ error: String) {
+        report(TracedStatement(sql: sql, seconds: 0, rows: 0, error: error))
+    }
+
     fileprivate func took(_ statement: OpaquePointer, seconds: Double) {
+        let rows = rows.removeValue(forKey: statement) ?? 0
         if showsValues, let text = sqlite3_expanded_sql(statement) {
-            report(String(cString: text), seconds)
+            ended.append((String(cString: text), seconds, rows))
             sqlite3_free(text)
         } else if let text = sqlite3_sql(statement) {
-            report(String(cString: text), seconds)
+            ended.append((String(cString: text), seconds, rows))
         }
     }
 }
@@ -73,16 +116,20 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - showsValues: whether the statements' values are in the text, in the place of their parameters.
-    ///   - report: takes the text, and the seconds that the statement took, as far as SQLite measures them: in
-    ///     milliseconds. It must not use the connection.
-    package func traceStatements(showsValues: Bool, _ report: @escaping (String, Double) -> Void) {
+    ///   - report: takes a statement. It must not use the connection.
+    package func traceStatements(showsValues: Bool, _ report: @escaping (TracedStatement) -> Void) {
         let trace = StatementTrace(showsValues: showsValues, report: report)
         database.trace = trace
         sqlite3_trace_v2(
-            handle, UInt32(SQLITE_TRACE_PROFILE),
-            { _, context, statement, nanoseconds in
-                guard let context, let statement, let nanoseconds else { return 0 }
-                Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue().took(
+            handle, UInt32(SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
+            { event, context, statement, nanoseconds in
+                guard let context, let statement else { return 0 }
+                let trace = Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue()
+                guard event == UInt32(SQLITE_TRACE_PROFILE), let nanoseconds else {
+                    trace.gave(OpaquePointer(statement))
+                    return 0
+                }
+                trace.took(
                     OpaquePointer(statement),
                     seconds: Double(nanoseconds.assumingMemoryBound(to: Int64.self).pointee) / 1_000_000_000)
                 return 0

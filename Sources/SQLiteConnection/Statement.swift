@@ -11,6 +11,7 @@ package final class Statement {
     package let sql: String
     @usableFromInline
     let handle: OpaquePointer
+    @usableFromInline
     let database: DatabaseHandle
     /// Memory for short texts until the reset, so that SQLite need not copy each of them.
     @usableFromInline
@@ -34,7 +35,11 @@ package final class Statement {
                 return code
             }
         }
-        guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
+        guard code == SQLITE_OK else {
+            let error = database.error(code, sql: sql)
+            database.trace?.refused(sql, error.message)
+            throw error
+        }
         guard let handle else {
             throw SQLiteError(
                 extendedCode: SQLITE_MISUSE, message: "no statement in the text", sql: sql, path: database.path)
@@ -63,7 +68,10 @@ package final class Statement {
     package func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
-        if code == SQLITE_DONE { return false }
+        if code == SQLITE_DONE {
+            database.trace?.flush()
+            return false
+        }
         throw failure(code)
     }
 
@@ -83,6 +91,7 @@ package final class Statement {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         scratchUsed = 0
+        database.trace?.flush()
     }
 
     /// Whether the statement is on a row, so that another reader must not use it.
@@ -92,6 +101,7 @@ package final class Statement {
     @usableFromInline
     func failure(_ code: Int32) -> SQLiteError {
         let error = database.error(code, sql: sql)
+        database.trace?.flush(error: error.message)
         reset()
         return error
     }

@@ -64,3 +64,45 @@ final class Router<Context: Sendable>: Sendable {
         _ path: String, use: @escaping @Sendable (Request, BasicRequestContext) async throws -> Answer
     ) {}
 }
+
+// swift-log
+struct Logger: Sendable {
+    init(label: String) {}
+    func error(_ message: String, metadata: [String: String]? = nil) {}
+}
+
+// swift-metrics
+final class Timer: Sendable {
+    init(label: String) {}
+    func recordNanoseconds(_ duration: Int64) {}
+}
+
+final class Counter: Sendable {
+    init(label: String) {}
+    func increment(by amount: Int64) {}
+}
+
+// swift-distributed-tracing
+struct DefaultTracerClock {
+    struct Timestamp {
+        let nanosecondsSinceEpoch: UInt64
+    }
+
+    static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: 0) }
+}
+
+enum SpanKind { case client }
+
+struct SpanStatus {
+    enum Code { case error }
+
+    init(code: Code, message: String?) {}
+}
+
+final class Span {
+    var attributes: [String: String] = [:]
+    func setStatus(_ status: SpanStatus) {}
+    func end() {}
+}
+
+func startSpan(_ name: String, at instant: DefaultTracerClock.Timestamp, ofKind kind: SpanKind) -> Span { Span() }

@@ -29,14 +29,34 @@ struct StatementTests {
     @Test("Each statement that has run is reported, with its values if they are asked for")
     func trace() throws {
         var texts: [String] = []
-        connection.traceStatements(showsValues: false) { text, _ in texts.append(text) }
+        connection.traceStatements(showsValues: false) { texts.append($0.sql) }
         _ = try insert { try $0.bind(Int64(7), at: 1) }
         #expect(texts == ["DELETE FROM t", "INSERT INTO t VALUES (?)"])
-        connection.traceStatements(showsValues: true) { text, _ in texts.append(text) }
+        connection.traceStatements(showsValues: true) { texts.append($0.sql) }
         let statement = try connection.statement("INSERT INTO t VALUES (?)")
         try statement.bind(Int64(8), at: 1)
         try statement.run()
         #expect(texts.contains("INSERT INTO t VALUES (8)"))
+    }
+
+    @Test("Statements are reported with their rows, also those that are not read to their ends, and with their errors")
+    func tracedRows() throws {
+        var reports: [String] = []
+        try connection.execute("INSERT INTO t VALUES (1), (2), (3)")
+        connection.traceStatements(showsValues: false) { reports.append("\($0.sql): \($0.rows) \($0.error ?? "")") }
+        let all = try connection.statement("SELECT * FROM t")
+        while try all.step() {}
+        let first = try connection.statement("SELECT 1 FROM t")
+        _ = try first.step()
+        first.reset()
+        _ = try? connection.statement("SELECT nothing FROM t")
+        _ = try? connection.execute("INSERT INTO t SELECT abs(-9223372036854775808)")
+        let count = Int(try connection.integer("SELECT COUNT(*) FROM t") ?? 0)
+        #expect(
+            reports == [
+                "SELECT * FROM t: \(count) ", "SELECT 1 FROM t: 1 ", "SELECT nothing FROM t: 0 no such column: nothing",
+                "INSERT INTO t SELECT abs(-9223372036854775808): 0 integer overflow", "SELECT COUNT(*) FROM t: 1 ",
+            ])
     }
 
     @Test("An integer comes back whole, up to 64 bits")

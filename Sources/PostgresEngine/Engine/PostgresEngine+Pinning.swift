@@ -35,10 +35,12 @@ extension PostgresEngine {
             do throws(GenerationQueue.Failure) {
                 let place = try queue.wait(seconds: limits.seconds, end)
                 NSPostgreSQLMetricsReceiver.record(.generationWaited(ContinuousClock.now - start))
+                StoreMonitor.report(.wait(ContinuousClock.now - start))
                 return place
             } catch {
                 if error == .left { throw CancellationError() }
                 NSPostgreSQLMetricsReceiver.record(.generationRefused(after: ContinuousClock.now - start))
+                StoreMonitor.report(.wait(ContinuousClock.now - start))
                 throw Self.noPlace(place, most, limits, error)
             }
         }

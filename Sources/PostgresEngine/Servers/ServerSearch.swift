@@ -12,6 +12,11 @@ enum ServerSearch {
     ) throws -> PostgresConnection {
         let connection = try PostgresConnection(target ?? place.target, keepsStatements: !isPooled)
         if StatementLog.isOn { connection.statementLog = { StatementLog.write($0) } }
+        if StoreMonitor.isOn {
+            connection.statementReport = { sql, duration, rows, error in
+                StoreMonitor.report(.statement(sql, duration, rows: rows, error: error))
+            }
+        }
         if let seconds = place.failover.answerTimeout { connection.watchAnswers(seconds: seconds) }
         // A pooler would pass settings made here on to others.
         guard !isPooled else { return connection }

@@ -42,6 +42,7 @@ final class StandbyPool: @unchecked Sendable {
                 if try Self.waits(connection, token, until: end) {
                     note(.used, server)
                     NSPostgreSQLMetricsReceiver.record(.standbyRead(waited: ContinuousClock.now - begin))
+                    StoreMonitor.report(.wait(ContinuousClock.now - begin))
                     return (connection, server)
                 }
                 give(connection, server)

@@ -199,6 +199,18 @@ extension StoreFile {
 }
 
 extension StoreFile {
+    /// Has the statements of the file written to the log, and reported to the program. A report has no values.
+    private func traceStatements() {
+        let isLogged = StatementLog.isOn
+        connection.traceStatements(showsValues: isLogged && StatementLog.showsValues) { statement in
+            if isLogged { StatementLog.write(statement.sql, seconds: statement.seconds) }
+            guard !StatementLog.isLeftOut(statement.sql) else { return }
+            StoreMonitor.report(
+                .statement(
+                    statement.sql, .seconds(statement.seconds), rows: statement.rows, error: statement.error))
+        }
+    }
+
     /// Opens a store's file.
     ///
     /// - Parameters:
@@ -211,11 +223,7 @@ extension StoreFile {
         do {
             let file = StoreFile(
                 connection: try Connection(path: url.path, mode: mode, busyTimeout: timeout), url: url)
-            if StatementLog.isOn {
-                file.connection.traceStatements(showsValues: StatementLog.showsValues) {
-                    StatementLog.write($0, seconds: $1)
-                }
-            }
+            if StatementLog.isOn || StoreMonitor.isOn { file.traceStatements() }
             // SQLite reads the file only now.
             _ = try file.connection.integer("PRAGMA schema_version")
             if mode == .readWrite || mode == .create { try refuseSecondName(url) }

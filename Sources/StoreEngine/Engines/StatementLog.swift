@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Writes the statements that stores run to the standard error output, like Core Data's SQL debugging.
 ///
@@ -16,9 +17,12 @@ package enum StatementLog {
 
     package static var showsValues: Bool { level >= 3 }
 
+    /// Whether a statement asks about the database itself.
+    package static func isLeftOut(_ sql: String) -> Bool { sql.hasPrefix("PRAGMA ") }
+
     /// Writes a statement, with the seconds that it took if they are known.
     package static func write(_ sql: String, seconds: Double? = nil) {
-        guard !sql.hasPrefix("PRAGMA ") else { return }
+        guard !isLeftOut(sql) else { return }
         // Nobody reads an output that cannot be written.
         try? FileHandle.standardError.write(contentsOf: Data(text(sql, seconds: seconds).utf8))
     }
@@ -27,5 +31,37 @@ package enum StatementLog {
     package static func text(_ sql: String, seconds: Double?) -> String {
         let time = seconds.map { "CoreData: annotation: sql execution time: \(String(format: "%.4f", $0))s\n" }
         return "CoreData: sql: \(sql)\n\(time ?? "")"
+    }
+}
+
+/// What a store has done, for programs that keep logs, metrics or traces.
+package enum StoreWork: Sendable {
+    /// A statement has ended: its text, how long it took, how many rows it gave, and the error if it failed.
+    case statement(String, Duration, rows: Int, error: String?)
+    /// A reader has waited for others: for a pinned state of the store, or for a standby.
+    case wait(Duration)
+}
+
+/// Who is told what stores do.
+package enum StoreMonitor {
+    package typealias Receiver = @Sendable (StoreWork) -> Void
+
+    private static let receiver = Mutex<Receiver?>(nil)
+    private static let isSet = Atomic<Bool>(false)
+
+    /// Sets the receiver. Connections that are opened from now on report to it.
+    package static func set(_ receiver: Receiver?) {
+        self.receiver.withLock { $0 = receiver }
+        isSet.store(receiver != nil, ordering: .relaxed)
+    }
+
+    /// Whether there is a receiver.
+    package static var isOn: Bool { isSet.load(ordering: .relaxed) }
+
+    /// Reports work, which is not even described without a receiver.
+    @inline(__always)
+    package static func report(_ work: @autoclosure () -> StoreWork) {
+        guard isOn else { return }
+        receiver.withLock { $0 }?(work())
     }
 }
