@@ -11,7 +11,7 @@ extension ModelReconciliation {
     ///   - hasOtherParts: whether the JSON in a column has other parts than some.
     ///   - count: runs a statement that gives one number.
     /// - Returns: the losses; that of an empty entity whose name another one takes is left out, that of JSON which is
-    ///   taken apart as a whole, and that of missing values where none is missing.
+    ///   taken apart as a whole, and those of missing values where none is missing.
     /// - Throws: the errors of `count`.
     package func losses(
         in schema: SQLSchema, hasOtherParts: (_ column: String, NestedParts) throws -> SQLFragment,
@@ -26,13 +26,17 @@ extension ModelReconciliation {
                         RowCountSQL.rows(of: mapping, where: try hasOtherParts($0, parts))
                     }
                 }
-                if case .filledIn = loss.reason, let property = loss.property {
+                switch (loss.reason, loss.property) {
+                case (.filledIn, let property?), (.emptied, let property?):
                     values = RowCountSQL.missing(property, mapping)
+                case (.unfilled, _): values = nil
+                default: break
                 }
                 rows = try count(values ?? RowCountSQL.rows(of: mapping))
             }
             switch loss.reason {
-            case .replaced where rows == 0, .otherParts where rows == 0, .filledIn where rows == 0: return nil
+            case .replaced, .otherParts, .filledIn, .unfilled, .emptied:
+                return rows == 0 ? nil : CountedLoss(loss: loss, rows: rows)
             default: return CountedLoss(loss: loss, rows: rows)
             }
         }

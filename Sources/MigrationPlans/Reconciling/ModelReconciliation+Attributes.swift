@@ -15,6 +15,7 @@ extension ModelReconciliation {
             else {
                 // The mark of a list goes with the list, or with its being optional.
                 guard !rules.removes(attribute.name, of: entity.name),
+                    rules.derived[entity.name]?.values.contains(attribute.name) != true,
                     attribute.userInfo[NestedValueInfo.markedList] == nil
                 else { continue }
                 lose(attribute.name, of: former, gone(attribute, in: entity))
@@ -32,6 +33,38 @@ extension ModelReconciliation {
                 lose(attribute.name, of: former, .filledIn)
             }
             compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
+        }
+        noteDerived(entity, former, names)
+        for attribute in entity.properties {
+            guard let new = attribute.attribute, new.defaultValue == nil, new.derivation == nil,
+                new.type != .compositeAttributeType, derived[entity.name]?[attribute.name] == nil
+            else { continue }
+            let old = names[attribute.name].flatMap { former.property(named: $0) }
+            require(attribute, old, of: former, isRelationship: false)
+        }
+    }
+
+    /// Notes the new attributes whose values are made of an attribute of the store.
+    private mutating func noteDerived(_ entity: EntityDocument, _ former: EntityDocument, _ names: [String: String]) {
+        for (name, origin) in rules.derived[entity.name] ?? [:] {
+            guard names[name] == nil, former.property(named: origin)?.attribute != nil else { continue }
+            derived[entity.name, default: [:]][name] = origin
+        }
+    }
+
+    /// Notes rows that would lack a required value.
+    mutating func require(
+        _ property: PropertyDocument, _ old: PropertyDocument?, of former: EntityDocument, isRelationship: Bool
+    ) {
+        guard !property.isOptional, !property.isTransient,
+            !losses.contains(where: {
+                $0.entity == former.name && [property.name, old?.name].contains($0.property)
+            })
+        else { return }
+        if let old, !dropped.contains(old.name, of: former.name) {
+            if old.isOptional { lose(old.name, of: former, .emptied(isRelationship: isRelationship)) }
+        } else {
+            lose(property.name, of: former, .unfilled(isRelationship: isRelationship))
         }
     }
 

@@ -40,6 +40,13 @@ extension ModelReconciliation {
                 kept.append(backReference)
             }
         }
+        for property in entity.properties {
+            guard let new = property.relationship, !new.isToMany else { continue }
+            let old = relationships[entity.name]?[property.name].flatMap { former.property(named: $0) }
+            // A new side of pairs that there are is filled from the other side.
+            let isFilled = new.destinationName.flatMap { relationships[$0] }?[new.inverseName ?? ""] != nil
+            if old != nil || !isFilled { require(property, old, of: former, isRelationship: true) }
+        }
         return kept
     }
 

@@ -17,6 +17,9 @@ package struct ModelReconciliation {
     package internal(set) var exclusive: [ExclusiveRelationship] = []
     /// The store's entities that the program does not name.
     package internal(set) var leftAlone: [String] = []
+    /// The new attributes whose values are made of those that the store has, by the program's entity, with the store's
+    /// names of these.
+    package internal(set) var derived: [String: [String: String]] = [:]
 
     /// The store's entities whose names other ones take, which go if they have no objects.
     package var replaced: Set<String> {
@@ -195,6 +198,9 @@ package struct ReconciliationRules: Equatable, Sendable {
     package var narrowed: [String: Set<String>] = [:]
     /// The uniqueness constraints that are removed, by the program's entity.
     package var releasedConstraints: [String: [[String]]] = [:]
+    /// The store's attributes of whose values the program makes those of new ones, by the program's entity and
+    /// attribute.
+    package var derived: [String: [String: String]] = [:]
 
     package init() {}
 
@@ -224,6 +230,10 @@ package struct ModelLoss: Equatable, Sendable {
         case destinationRemoved(String)
         /// The entity has a parent or children in the store, which a struct cannot have.
         case inherits
+        /// The property is new and required, and has no default value for the rows that there are.
+        case unfilled(isRelationship: Bool)
+        /// The property is required, and some rows have no value, since it was optional.
+        case emptied(isRelationship: Bool)
     }
 
     /// The entity's name in the store.

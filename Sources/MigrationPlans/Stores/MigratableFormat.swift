@@ -282,6 +282,8 @@ package struct StoreVersion {
 package protocol ReconcilableStore {
     var url: URL { get }
     var reconciliation: ModelReconciliation { get }
+    /// The store's own model.
+    var source: NSManagedObjectModel { get }
     /// The model with which a coordinator can open the store.
     var model: NSManagedObjectModel { get }
     /// Whether the store must be migrated to be opened with the model.
@@ -331,6 +333,11 @@ package struct SharedValues: Equatable, Sendable {
     package let examples: [(values: [String], rows: Int)]
     /// Whether there are more than the examples.
     package let hasMore: Bool
+
+    /// The examples for a message: `'red' (4 rows)`.
+    package var texts: [String] {
+        examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" } + (hasMore ? ["…"] : [])
+    }
 
     package init(entity: String, constraint: [String], examples: [(values: [String], rows: Int)], hasMore: Bool) {
         (self.entity, self.constraint, self.examples, self.hasMore) = (entity, constraint, examples, hasMore)

@@ -90,6 +90,11 @@ enum SchemaCheck {
                 throw refusal(
                     plan, property.spelling, "other models have no default value. Make it optional, or an array.")
             }
+        case .derived(let property, _, _):
+            guard try field(property, in: plan).related == nil else {
+                throw refusal(
+                    plan, property.spelling, "models and references are not derived. Set them by a MigrationPlan.")
+            }
         case .renamed(let property, _), .userInfo(let property, _), .json(let property):
             _ = try nestedField(property, in: plan)
         case .narrowed(let property):

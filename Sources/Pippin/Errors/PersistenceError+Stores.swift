@@ -63,19 +63,59 @@ extension PersistenceError {
     }
 
     package static func schemaChanged(entity: String, property: String?, reason: String) -> PersistenceError {
-        PersistenceError(
-            .schemaChanged, entity: entity, property: property, reason: reason,
-            "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(reason). "
-                + "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
-                + "name, or load with a MigrationPlan. The store is as it was.")
+        let (spoken, advice) = inWordsOfStructs(reason)
+        return PersistenceError(
+            .schemaChanged, entity: entity, property: property, reason: spoken,
+            "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(spoken). "
+                + "\(advice) The store is as it was.")
+    }
+
+    /// Core Data's reason for which rows do not fit a model, and what to do, as structs have it.
+    private static func inWordsOfStructs(_ reason: String) -> (reason: String, advice: String) {
+        if reason.hasPrefix(MigrationViolation.outOfRange) {
+            let value = reason.dropFirst(MigrationViolation.outOfRange.count).drop { ": ".contains($0) }
+            return (
+                "it has the value \(value), which does not fit its type",
+                "Give it a type that holds its values, or convert them by a MigrationPlan."
+            )
+        }
+        let isMissing = [MigrationViolation.missingAttribute, MigrationViolation.missingRelationship].contains(reason)
+        return (
+            isMissing ? "it is required, and stored models have no value for it" : reason,
+            "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
+                + "name, or load with a MigrationPlan."
+        )
     }
 
     package static func wouldLose(store: String, losses: [StoreLoss]) -> PersistenceError {
-        PersistenceError(
+        let list = losses.map { "- \($0)\n" }.joined()
+        if let first = losses.first, losses.allSatisfy(\.isWithoutValue) {
+            return PersistenceError(
+                .schemaChanged, entity: first.entity, property: first.property, path: store, reason: first.reason,
+                losses: losses,
+                "The store '\(store)' lacks what these models require:\n\(list)The store is as it was.")
+        }
+        let does =
+            losses.contains(where: \.isWithoutValue)
+            ? "has what these models would not keep, and lacks what they require"
+            : "has what these models would not keep"
+        return PersistenceError(
             .wouldLose, path: store, losses: losses,
-            "The store '\(store)' has what these models would not keep:\n"
-                + losses.map { "- \($0)\n" }.joined()
+            "The store '\(store)' \(does):\n\(list)"
                 + "A newer version of the program may have made it so; then open it with that. The store is as it was.")
+    }
+
+    /// One error of several that stand in the way of opening a store, the most important one first.
+    static func all(_ errors: [PersistenceError]) -> PersistenceError? {
+        guard let first = errors.first, errors.count > 1 else { return errors.first }
+        let ending = "The store is as it was."
+        let texts = errors.map {
+            String($0.description.dropLast($0.description.hasSuffix(ending) ? ending.count + 1 : 0))
+        }
+        return PersistenceError(
+            first.code, entity: first.entity, property: first.property, path: first.path,
+            known: errors.flatMap(\.known), reason: first.reason, losses: first.losses,
+            (texts + [ending]).joined(separator: "\n"))
     }
 
     package static func notUnique(store: String, entity: String, properties: [String], examples: [String])

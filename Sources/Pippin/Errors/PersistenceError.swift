@@ -28,7 +28,8 @@ public struct PersistenceError: Error, Sendable {
     public private(set) var known: [String] = []
     /// The reason, in a sentence.
     public private(set) var reason: String?
-    /// The data that the store has and the models would not keep, for ``Code/wouldLose``.
+    /// The data that the store has and the models would not keep, for ``Code/wouldLose``, and the values that it lacks
+    /// and they require, for ``Code/schemaChanged``.
     public private(set) var losses: [StoreLoss] = []
     /// What could not be saved, model by model, for ``Code/conflict``, ``Code/invalid`` and ``Code/saveFailed``.
     public private(set) var failures: [SaveFailure] = []

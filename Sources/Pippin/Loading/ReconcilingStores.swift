@@ -51,20 +51,23 @@ extension PersistenceManager {
     private func migrate(_ store: any ReconcilableStore, _ description: NSPersistentStoreDescription) throws {
         let name = store.url.lastPathComponent
         let losses = try store.losses()
-        guard losses.isEmpty else {
-            throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
+        var errors: [PersistenceError] = []
+        if !losses.isEmpty { errors.append(.wouldLose(store: name, losses: losses.map(StoreLoss.init))) }
+        errors += try store.sharedValues(limit: 5).map {
+            .notUnique(store: name, entity: $0.entity, properties: $0.constraint, examples: $0.texts)
         }
-        if let shared = try store.sharedValues(limit: 5).first {
-            let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
-            throw PersistenceError.notUnique(
-                store: name, entity: shared.entity, properties: shared.constraint,
-                examples: examples + (shared.hasMore ? ["…"] : []))
-        }
-        if let shared = try store.sharedMembers(limit: 5).first {
-            throw PersistenceError.notExclusive(
+        errors += try store.sharedMembers(limit: 5).map { shared in
+            .notExclusive(
                 store: name, entity: shared.entity, property: shared.relationship, member: shared.destination,
                 examples: shared.examples.map { "\($0.identifier) (in \($0.owners))" }
                     + (shared.hasMore ? ["…"] : []))
+        }
+        if let error = PersistenceError.all(errors) { throw error }
+        if !store.reconciliation.derived.isEmpty, let format = description.migratableFormat {
+            return try MigrationRunner(
+                plan: registry.plan(deriving: store), format: format, url: store.url, description: description,
+                progress: nil
+            ).run()
         }
         let defers = description.options[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber
         try store.migrate(defersCleanup: defers?.boolValue ?? false)
@@ -91,27 +94,6 @@ extension NSPersistentStoreDescription {
 
     fileprivate var isMigratedByInference: Bool {
         shouldMigrateStoreAutomatically && shouldInferMappingModelAutomatically && !isReadOnly
-    }
-}
-
-extension ModelRegistry {
-    /// The losses that the schemas permit.
-    var reconciliationRules: ReconciliationRules {
-        var rules = ReconciliationRules()
-        for plan in plans {
-            for fact in plan.facts {
-                switch fact {
-                case .removed(let property): rules.removed[plan.name, default: []].insert(property)
-                case .entityRemoved(let name): rules.removedEntities.insert(name)
-                case .narrowed(let property):
-                    if let path = property.path { rules.narrowed[plan.name, default: []].insert(path) }
-                case .notUnique(let properties):
-                    rules.releasedConstraints[plan.name, default: []].append(properties.compactMap(\.path))
-                default: break
-                }
-            }
-        }
-        return rules
     }
 }
 

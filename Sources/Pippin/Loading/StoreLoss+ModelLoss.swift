@@ -42,7 +42,31 @@ extension StoreLoss {
         case .inherits:
             reason = "It has a parent or children in the store, which structs do not have."
             advice = "Open the store with its own model, by records."
+        case .unfilled(let isRelationship):
+            reason = "It is new and required."
+            advice = Self.filling(property, isRelationship)
+        case .emptied(let isRelationship):
+            reason = "It was optional and is required."
+            advice = Self.filling(property, isRelationship)
         }
-        self.init(entity: loss.entity, property: loss.property, rows: counted.rows, reason: reason, advice: advice)
+        self.init(
+            entity: loss.entity, property: loss.property, rows: counted.rows, reason: reason, advice: advice,
+            isWithoutValue: loss.reason.isWithoutValue)
+    }
+
+    private static func filling(_ property: String, _ isRelationship: Bool) -> String {
+        isRelationship
+            ? "Make it optional, or set it by a MigrationPlan."
+            : "Give it an initial value in the @CoreModel struct, write Schema(.defaultValue(\\.\(property), …)), make it optional, or set it by a MigrationPlan."
+    }
+}
+
+extension ModelLoss.Reason {
+    /// Whether the rows lack a value, and lose none.
+    fileprivate var isWithoutValue: Bool {
+        switch self {
+        case .unfilled, .emptied: true
+        default: false
+        }
     }
 }

@@ -64,6 +64,31 @@ struct CheckedPlan {
     }
 }
 
+extension CheckedPlan {
+    /// The entities of a version of structs that a later step removes, with the version that lacks them, unless the
+    /// schema of a model in that version or a later one says that they are removed. A mapping model says itself what
+    /// it takes.
+    func unnamedRemovals(from start: Int) -> [(entity: String, version: String)] {
+        var removals: [(entity: String, version: String)] = []
+        // The present names of the entities, by their names in the store.
+        var names = Dictionary(
+            plan.versions[start].registry.plans.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
+        for index in start..<steps.count {
+            if case .mapped = steps[index].way { return removals }
+            let successors = ModelCorrespondence(from: models[index], to: models[index + 1]).successors
+            let permitted = plan.versions[(index + 1)...].reduce(into: Set<String>()) {
+                $0.formUnion($1.registry.reconciliationRules.removedEntities)
+            }
+            for (entity, name) in names.sorted(by: { $0.key < $1.key }) {
+                names[entity] = successors[name]
+                guard successors[name] == nil, permitted.isDisjoint(with: [entity, name]) else { continue }
+                removals.append((entity, plan.versions[index + 1].name))
+            }
+        }
+        return removals
+    }
+}
+
 /// A step with closures: what can be inferred is done by statements, then the closures change rows, and then the rows
 /// must fit the next version.
 struct ChangingStep {

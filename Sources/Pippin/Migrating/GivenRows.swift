@@ -85,6 +85,12 @@ final class GivenRows {
         try set(values, of: plan, at: number)
     }
 
+    /// Sets one value of what a row has become.
+    func set(_ value: StoredValue, named name: String, at row: Row) {
+        guard let number = roots[row.objectID.key], let slot = entity.new.slotIndex(forName: name) else { return }
+        changed.set(value, at: slot, of: number)
+    }
+
     private func set(_ values: ContiguousArray<StoredValue>, of plan: EntityPlan, at number: Int) throws {
         let slots = try rows.slots(of: plan)
         for (index, field) in plan.fields.enumerated() where field.related == nil && slots[index] >= 0 {

@@ -34,7 +34,8 @@ public struct MigrationPlan: Sendable {
     public init(from first: ModelVersion) { versions = [first] }
 
     /// The plan with a step that needs no more than the two versions: properties may be added, removed, renamed, made
-    /// optional, or converted without loss.
+    /// optional, or converted without loss. A model that goes with its rows is named, `Schema(.removed(entity:))`, by
+    /// one of that version or a later one.
     ///
     /// - Parameter version: the version that the step leads to.
     /// - Returns: the longer plan.
@@ -110,4 +111,27 @@ public struct ModelVersion: @unchecked Sendable {
 
     /// - Throws: ``PersistenceError`` for a model that is not available.
     func model() throws -> NSManagedObjectModel { try source.model() }
+}
+
+extension ModelRegistry {
+    /// The losses that the schemas permit.
+    var reconciliationRules: ReconciliationRules {
+        var rules = ReconciliationRules()
+        for plan in plans {
+            for fact in plan.facts {
+                switch fact {
+                case .removed(let property): rules.removed[plan.name, default: []].insert(property)
+                case .entityRemoved(let name): rules.removedEntities.insert(name)
+                case .derived(let property, let former, _):
+                    if let name = property.path { rules.derived[plan.name, default: [:]][name] = former }
+                case .narrowed(let property):
+                    if let path = property.path { rules.narrowed[plan.name, default: []].insert(path) }
+                case .notUnique(let properties):
+                    rules.releasedConstraints[plan.name, default: []].append(properties.compactMap(\.path))
+                default: break
+                }
+            }
+        }
+        return rules
+    }
 }

@@ -47,6 +47,10 @@ struct MigrationRunner {
     ) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }
+        let losses = try removedTypes(of: plan, from: start)
+        guard losses.isEmpty else {
+            throw PersistenceError.wouldLose(store: url.lastPathComponent, losses: losses)
+        }
         progress?.totalUnitCount = Int64(plan.steps.count - start) * StepProgress.units
         progress?.completedUnitCount = 0
         var current = url
@@ -58,6 +62,28 @@ struct MigrationRunner {
         }
         if progress?.isCancelled ?? false { throw CancellationError() }
         return current
+    }
+
+    /// The types of the store that a step would remove with their rows, though no schema names them.
+    private func removedTypes(of plan: CheckedPlan, from start: Int) throws -> [StoreLoss] {
+        let removals = plan.unnamedRemovals(from: start)
+        guard !removals.isEmpty else { return [] }
+        let (model, version) = (plan.models[start], plan.plan.versions[start])
+        let session = try StepRun.open(url, model, like: description, of: format) { $0.isReadOnly = true }
+        defer { StepRun.close(session) }
+        return try removals.compactMap { removal in
+            guard let layout = session.modelLayout.entityByName[removal.entity] else { return nil }
+            var rows = FetchPlan(entity: layout)
+            rows.includesSubentities = false
+            let count = try session.fetchCount(rows, stores: nil)
+            guard count > 0 else { return nil }
+            return StoreLoss(
+                entity: removal.entity, property: nil, rows: count,
+                reason: "Version '\(version.name)' has it, and version '\(removal.version)' has not.",
+                advice:
+                    "Write Schema(.removed(entity: \"\(removal.entity)\")) in a model of version '\(removal.version)' to let it "
+                    + "go, or name it in that version to keep it.")
+        }
     }
 
     private func migrate(
@@ -97,7 +123,9 @@ private struct StepRun {
         switch step.way {
         case .inferred(let plan):
             try copy()
-            try migrate(from: step.source, to: step.destination, plan)
+            do { try migrate(from: step.source, to: step.destination, plan) } catch {
+                throw sharedValues(error, in: source) ?? error
+            }
         case .mapped(let mapping, let mapped):
             try mapped.run(
                 MappedRun(
@@ -111,7 +139,7 @@ private struct StepRun {
             do {
                 try migrate(
                     from: changing.loosened, to: step.destination, MappingInference.plan(keeping: step.destination))
-            } catch { throw sharedValues(error) ?? error }
+            } catch { throw sharedValues(error, in: destination) ?? error }
         }
     }
 
@@ -136,12 +164,12 @@ private struct StepRun {
 
     /// Runs the closures of a step, in one transaction.
     private func change(_ changing: ChangingStep) throws {
-        let old = try open(source, step.source) { $0.isReadOnly = true }
-        defer { close(old) }
-        let new = try open(destination, changing.loosened) {
+        let old = try Self.open(source, step.source, like: description, of: format) { $0.isReadOnly = true }
+        defer { Self.close(old) }
+        let new = try Self.open(destination, changing.loosened, like: description, of: format) {
             $0.setOption(true as NSNumber, forKey: StoreSettings.leavesHistoryOption)
         }
-        defer { close(new) }
+        defer { Self.close(new) }
         let entities = try changing.changes.map {
             try ChangedEntity(($0.change.source, $0.destination), from: (from, old), to: (to, new), progress)
         }
@@ -160,22 +188,30 @@ private struct StepRun {
     }
 
     /// The values because of which the rows do not fit the next version; nil if they do not fit for another reason.
-    private func sharedValues(_ error: any Error) -> SharedUniqueValues? {
+    ///
+    /// - Parameters:
+    ///   - error: the error of the step.
+    ///   - place: the rows: those before the step where it changes none, since a server's transaction has failed.
+    /// - Returns: the values, and how many rows have each.
+    private func sharedValues(_ error: any Error, in place: URL) -> SharedUniqueValues? {
         guard (error as NSError).code == NSMigrationConstraintViolationError else { return nil }
         // The error is a good one without the examples, too.
         let found = try? format.reconciliation(
-            at: destination, program: step.destination, rules: ReconciliationRules(), options: options)?
+            at: place, program: step.destination, rules: ReconciliationRules(), options: options)?
             .sharedValues(limit: 5).first
         return found.map { shared in
             SharedUniqueValues(
                 entity: shared.entity, properties: shared.constraint,
-                examples: shared.examples.map { $0.values.joined(separator: ", ") }, underlying: error)
+                examples: shared.texts, underlying: error)
         }
     }
 
-    private func open(
-        _ url: URL, _ model: NSManagedObjectModel, _ adapt: (NSPersistentStoreDescription) -> Void
+    /// Opens a store with a model, as the description says it is opened otherwise.
+    static func open(
+        _ url: URL, _ model: NSManagedObjectModel, like description: NSPersistentStoreDescription,
+        of format: any MigratableFormat.Type, _ adapt: (NSPersistentStoreDescription) -> Void
     ) throws -> StoreSession {
+        let options = StoreMigrationOptions.unobserved(description.options)
         let plain = PlainModel.make(of: model)
         let opened = NSPersistentStoreDescription(url: url)
         opened.type = description.type
@@ -190,7 +226,7 @@ private struct StepRun {
         return session
     }
 
-    private func close(_ session: StoreSession) {
+    static func close(_ session: StoreSession) {
         // Fails only for a store that was removed.
         for store in session.openStores { try? session.remove(store) }
     }

@@ -98,3 +98,89 @@ private struct ModelChange<Old: CoreModel, New: CoreModel>: EntityChange {
         }
     }
 }
+
+extension SchemaRule {
+    /// The property is new, and is made of one that the model had before. `load()` calls the closure once for each
+    /// stored model when a store still has the former property, and then lets that one go, unless the model has it
+    /// still.
+    ///
+    /// ```swift
+    /// Schema(
+    ///     .derived(\.firstName, from: "assignee") { (name: String) in String(name.prefix { $0 != " " }) },
+    ///     .derived(\.lastName, from: "assignee") { (name: String) in String(name.drop { $0 != " " }.dropFirst()) })
+    /// ```
+    ///
+    /// Several properties may be made of one. Where the closure needs more of the model, use a ``MigrationPlan``. The
+    /// rule can be deleted once no store has the former property.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the new property of the model itself. Models and references are not derived.
+    ///   - former: the name of the former property: a number, text or other single value; `Former` is optional if it
+    ///     was.
+    ///   - convert: makes the value. What it throws ends the migration, and the store is as it was.
+    /// - Returns: the rule, for ``Schema``.
+    public static func derived<Value: Encodable & Sendable, Former: Decodable & Sendable>(
+        _ keyPath: KeyPath<Model, Value>, from former: String, _ convert: @escaping @Sendable (Former) throws -> Value
+    ) -> Self {
+        Self(
+            fact: .derived(PropertyName(keyPath), from: former) { stored, entity in
+                try convert(AttributeDecoder.value(Former.self, stored, entity: entity, key: former))
+            })
+    }
+}
+
+/// New values of an entity that are made of former ones, one by one.
+private struct DerivedValues: EntityChange {
+    struct Value: Sendable {
+        let field: FieldPlan
+        let former: String
+        /// Makes the value of a stored one, of an entity.
+        let make: @Sendable (StoredValue, String) throws -> any Encodable & Sendable
+    }
+
+    let values: [Value]
+
+    func change(_ entity: ChangedEntity) throws {
+        let source = StoreRows(entity.source)
+        try entity.forEachPortion { identifiers in
+            let rows = try source.rows(for: identifiers)
+            let written = try GivenRows(entity)
+            try written.load(Array(rows))
+            for row in rows {
+                try entity.changing(entity.name(of: row)) {
+                    for value in values {
+                        guard let slot = entity.old.slotIndex(forName: value.former) else { continue }
+                        let made = try value.make(row.values[slot], entity.old.name)
+                        let encoder = RecordEncoder(RecordPlan(name: value.field.name, fields: [value.field]))
+                        try encoder.set(made, at: 0)
+                        written.set(encoder.values[0], named: value.field.name, at: row)
+                    }
+                }
+            }
+            try written.commit()
+        }
+    }
+}
+
+extension ModelRegistry {
+    /// The plan that brings a store to a model of these entities, and makes the values that are derived.
+    ///
+    /// - Throws: ``PersistenceError`` for a store that cannot be brought there.
+    func plan(deriving store: any ReconcilableStore) throws -> CheckedPlan {
+        var changes: [RecordChange] = []
+        for plan in plans {
+            guard let derived = store.reconciliation.derived[plan.name] else { continue }
+            let values = plan.facts.compactMap { fact -> DerivedValues.Value? in
+                guard case .derived(let property, let former, let make) = fact, let name = property.path,
+                    derived[name] == former, let field = plan.field(named: name)
+                else { return nil }
+                return DerivedValues.Value(field: field, former: former, make: make)
+            }
+            let source = store.reconciliation.formerName(ofEntity: plan.name) ?? plan.name
+            changes.append(RecordChange(source: source, DerivedValues(values: values)))
+        }
+        let migration = MigrationPlan(from: ModelVersion("of the store", .built(store.source))).adding(
+            .changing(changes), ModelVersion("of the program", .built(store.model)))
+        return try CheckedPlan(migration, over: [store.source, store.model])
+    }
+}

@@ -1,3 +1,5 @@
+import StoreSession
+
 /// One rule of a ``Schema``.
 public struct SchemaRule<Model>: Sendable {
     let fact: SchemaFact
@@ -212,6 +214,8 @@ enum SchemaFact: Sendable {
     case removed(String)
     case entityRemoved(String)
     case narrowed(PropertyName)
+    /// Makes the value of a stored one, of an entity.
+    case derived(PropertyName, from: String, @Sendable (StoredValue, String) throws -> any Encodable & Sendable)
     case json(PropertyName)
     case userInfo(PropertyName, [String: String])
     case entityUserInfo([String: String])

@@ -15,7 +15,7 @@ struct DatabaseReconciliation: ReconcilableStore {
     let model: NSManagedObjectModel
     let isMigrationNeeded: Bool
     private let place: StorePlace
-    private let source: NSManagedObjectModel
+    let source: NSManagedObjectModel
     private let program: NSManagedObjectModel
     private let rules: ReconciliationRules
     private let options: [AnyHashable: Any]?

@@ -16,7 +16,7 @@ package struct StoreReconciliation: ReconcilableStore {
     package let model: NSManagedObjectModel
     /// Whether the store must be migrated to be opened with the model.
     package let isMigrationNeeded: Bool
-    private let source: NSManagedObjectModel
+    package let source: NSManagedObjectModel
     private let program: NSManagedObjectModel
     private let rules: ReconciliationRules
     private let timeout: Double

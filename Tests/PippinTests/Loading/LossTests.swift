@@ -221,6 +221,35 @@ struct LossTests {
         #expect(prices.count(where: { $0 == 1.5 }) == 4 && prices.count(where: { $0 == 9.5 }) == 6)
     }
 
+    @Test("all that stands in the way is in one error: what is lost, what is missing, and values that are to be unique")
+    func everythingAtOnce() async throws {
+        struct Book: CoreModel {
+            let id: String
+            var title: String
+            var pages: Int16
+            var price: Double
+            var size: First.Book.Size
+            var language: String
+            var publisher: First.Author
+            var tags: [First.Tag]
+            static var schema: Schema<Book> { Schema(.unique(\.title)) }
+        }
+        let manager = try place.loaded([First.Book.self])
+        try await manager.update(First.Book.self, where: ["1", "2", "3"].contains(\.id)) { $0.set(\.title, to: "Emma") }
+        await manager.close()
+        #expect(
+            try losses(Book.self) == [
+                "Book.author 3", "Book.language 10", "Book.pages 10", "Book.price 6", "Book.publisher 10",
+            ])
+        let text = text(Book.self)
+        #expect(text.contains("Book.language, 10 rows have no value: It is new and required."))
+        #expect(text.contains("Book.price, 6 rows have no value: It was optional and is required."))
+        #expect(text.contains("several 'Book' with the same title, which is to be unique: 'Emma' (3 rows)."))
+        #expect(text.hasSuffix("\nThe store is as it was."))
+        #expect(text.components(separatedBy: "The store is as it was.").count == 2)
+        for word in ["destination", "Validation", "ZBOOK", "checksum"] { #expect(!text.contains(word)) }
+    }
+
     @Test("a value that does not fit a narrowed type stops the migration, and is named")
     func narrowedTooFar() async throws {
         struct Book: CoreModel {
@@ -235,7 +264,7 @@ struct LossTests {
         }
         let refusal = #expect(throws: PersistenceError.self) { try place.loaded([Book.self]) }
         #expect(refusal?.property == "pages")
-        #expect(refusal?.description.contains("destination attribute: 40000.") == true)
+        #expect(refusal?.description.contains("has the value 40000, which does not fit its type.") == true)
         #expect(try await place.loaded([First.Book.self]).find(First.Book.self, id: "9")?.pages == 90_000)
     }
 
@@ -383,9 +412,13 @@ struct LossTests {
         #expect(try await place.loaded([Writer.self]).fetch(Writer.self).count == 1)
     }
 
-    @Test("a migration plan may drop what its versions do not have")
+    @Test("a migration plan may drop properties that its versions do not have, and types that a schema names")
     func plan() async throws {
-        struct Book: CoreModel { let id: String; var title: String }
+        struct Book: CoreModel {
+            let id: String
+            var title: String
+            static var schema: Schema<Book> { Schema(.removed(entity: "Author"), .removed(entity: "Tag")) }
+        }
         let manager = PersistenceManager(models: Book.self, store: .file(place.file))
         let plan = MigrationPlan(from: ModelVersion("1", models: First.Book.self)).inferred(
             to: ModelVersion("2", models: Book.self))
@@ -396,7 +429,11 @@ struct LossTests {
     @Test("a plan takes entities along that its versions do not name")
     func planBesideOthers() async throws {
         struct Note: CoreModel { let id: Int; var books: [First.Book] }
-        struct Book: CoreModel { let id: String; var name: String }
+        struct Book: CoreModel {
+            let id: String
+            var name: String
+            static var schema: Schema<Book> { Schema(.removed(entity: "Author"), .removed(entity: "Tag")) }
+        }
         let notes = try place.loaded([First.Book.self, Note.self])
         try await notes.save(Note(id: 1, books: try await notes.find(First.Book.self, ids: ["2", "3"])))
         let before = try place.text("SELECT count(*) FROM ZNOTE")

@@ -174,6 +174,40 @@ struct MigrationPlanTests {
         }
     }
 
+    @Test("name the types that they remove with their rows, unless a schema names these", arguments: [false, true])
+    func removedTypes(isPermitted: Bool) async throws {
+        enum Alone {
+            struct Person: CoreModel { let id: String; var givenName: String; var last: String; var age: String }
+        }
+        enum Permitted {
+            struct Person: CoreModel {
+                let id: String
+                var givenName: String
+                var last: String
+                var age: String
+                static var schema: Schema<Person> { Schema(.removed(entity: "Town")) }
+            }
+        }
+        await (try await store()).close()
+        let start = MigrationPlan(from: first).inferred(to: second)
+        guard !isPermitted else {
+            let manager = PersistenceManager(models: Permitted.Person.self, store: .file(file))
+            let last = ModelVersion("3", models: Permitted.Person.self)
+            try await manager.load(migratingBy: start.inferred(to: last))
+            #expect(try await manager.count(Permitted.Person.self) == 1)
+            return
+        }
+        let before = try tables()
+        let manager = PersistenceManager(models: Alone.Person.self, store: .file(file))
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.load(migratingBy: start.inferred(to: ModelVersion("3", models: Alone.Person.self)))
+        }
+        #expect(error?.code == .wouldLose)
+        #expect(error?.losses.map(\.entity) == ["Town"] && error?.losses.first?.rows == 1)
+        #expect(error?.description.contains("Town, 1 row: Version '1' has it, and version '3' has not.") == true)
+        #expect(try tables() == before)
+    }
+
     @Test("refuse a store of a version that they do not have")
     func unknown() async throws {
         _ = try await store()
@@ -317,5 +351,93 @@ struct ChangedStructTests {
             return error.entity == "Coin" && error.property == "country"
                 && error.localizedDescription.contains(".defaultValue")
         }
+    }
+}
+
+@Suite("A property that is split")
+struct DerivedPropertyTests {
+    private enum Former {
+        struct Errand: CoreModel {
+            let id: Int
+            var assignee: String
+            var priority: Int?
+        }
+    }
+    private enum Present {
+        struct Errand: CoreModel, Equatable {
+            let id: Int
+            var firstName: String
+            var lastName: String?
+            var isUrgent: Bool
+            static var schema: Schema<Errand> {
+                Schema(
+                    .derived(\.firstName, from: "assignee") { (name: String) in String(name.prefix { $0 != " " }) },
+                    .derived(\.lastName, from: "assignee") { (name: String) in
+                        name.contains(" ") ? String(name.drop { $0 != " " }.dropFirst()) : nil
+                    },
+                    .derived(\.isUrgent, from: "priority") { (priority: Int?) in priority ?? 0 > 5 })
+            }
+        }
+    }
+    private enum Refusing {
+        struct NoName: LocalizedError { var errorDescription: String? { "There is no name." } }
+        struct Errand: CoreModel {
+            let id: Int
+            var name: String
+            static var schema: Schema<Errand> {
+                Schema(
+                    .derived(\.name, from: "assignee") { (name: String) in
+                        if name == "Ada" { throw NoName() }
+                        return name
+                    }, .removed("priority"))
+            }
+        }
+    }
+    private enum Undeclared {
+        struct Errand: CoreModel {
+            let id: Int
+            var firstName: String
+            var priority: Int?
+        }
+    }
+
+    private let place: StorePlace
+
+    init() async throws {
+        place = try StorePlace()
+        let manager = try place.loaded([Former.Errand.self])
+        try await manager.save([
+            Former.Errand(id: 1, assignee: "Jane Austen", priority: 9), Former.Errand(id: 2, assignee: "Ada"),
+        ])
+        await manager.close()
+    }
+
+    @Test("becomes several, by closures of the schema, when the store is opened, and once")
+    func split() async throws {
+        let expected = [
+            Present.Errand(id: 1, firstName: "Jane", lastName: "Austen", isUrgent: true),
+            Present.Errand(id: 2, firstName: "Ada", lastName: nil, isUrgent: false),
+        ]
+        let manager = try place.loaded([Present.Errand.self])
+        #expect(try await manager.fetch(Present.Errand.self, sortedBy: \.id) == expected)
+        try await manager.update(Present.Errand.self, where: \.id == 2) { $0.set(\.firstName, to: "Augusta") }
+        await manager.close()
+        let again = try place.loaded([Present.Errand.self])
+        #expect(try await again.fetch(Present.Errand.self, sortedBy: \.id).map(\.firstName) == ["Jane", "Augusta"])
+    }
+
+    @Test("stays as it was where a closure throws, and the error has its reason")
+    func refused() async throws {
+        let error = #expect(throws: PersistenceError.self) { try place.loaded([Refusing.Errand.self]) }
+        #expect(error?.code == .migrationFailed && error?.description.contains("There is no name.") == true)
+        let names = try await place.loaded([Former.Errand.self]).fetch(Former.Errand.self, sortedBy: \.id).map(
+            \.assignee)
+        #expect(names == ["Jane Austen", "Ada"])
+    }
+
+    @Test("is a loss, and the new one lacks values, where no rule says so")
+    func undeclared() throws {
+        let error = #expect(throws: PersistenceError.self) { try place.loaded([Undeclared.Errand.self]) }
+        #expect(error?.code == .wouldLose && error?.losses.map(\.property) == ["assignee", "firstName"])
     }
 }
