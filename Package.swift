@@ -81,7 +81,7 @@ let package = Package(
             name: "PostgresEngine",
             dependencies: [
                 "SQLGeneration", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat",
+                "PredicateFormat", "SearchText",
             ]),
         // Which entity becomes which, and what that loses.
         .target(
@@ -264,7 +264,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: ["PippinPostgres", "PippinSync", "PostgresServer", "SyncChild", "TestSupport"]),
-        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite"]),
+        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite", "TestSupport"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),

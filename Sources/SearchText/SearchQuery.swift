@@ -214,11 +214,13 @@ extension SearchTokenizer {
     /// - Parameters:
     ///   - fields: the texts. Phrases do not reach from one into the next.
     ///   - labels: `A` to `D` for each text, what ranks are computed from; `D` beyond the list.
-    /// - Returns: the text; empty if there are no words.
-    package func tsvector(of fields: [String], labels: [Character] = []) -> String {
+    ///   - prefix: what each word begins with there. It has no quotes and no backslashes.
+    /// - Returns: the words; an empty text if there are none.
+    package func tsvector(of fields: [String], labels: [Character] = [], prefix: String = "") -> SearchVector {
         var positions: [String: [String]] = [:]
         var order: [String] = []
         var position = 1
+        var isWhole = true
         for (field, text) in fields.enumerated() {
             let label = field < labels.count && labels[field] != "D" ? String(labels[field]) : ""
             forEachToken(of: text) { bytes, _, _ in
@@ -228,6 +230,8 @@ extension SearchTokenizer {
                 positions[token] = []
                 if position <= SearchPostgresLimits.lastPosition, places.count < SearchPostgresLimits.mostPositions {
                     places.append("\(position)\(label)")
+                } else {
+                    isWhole = false
                 }
                 positions[token] = places
                 position += 1
@@ -235,31 +239,48 @@ extension SearchTokenizer {
             // The next text does not continue this one's phrases.
             position += 1
         }
-        return order.map { token in
+        // As PostgreSQL counts: bytes of words, and two for each position and for their number.
+        let size = order.reduce(0) { $0 + prefix.utf8.count + $1.utf8.count + 3 + 2 * (positions[$1]?.count ?? 0) }
+        guard size <= SearchPostgresLimits.mostBytes else { return SearchVector(text: nil, isWhole: false) }
+        let text = order.map { token in
             let list = (positions[token] ?? []).joined(separator: ",")
-            return list.isEmpty ? "'\(token)'" : "'\(token)':\(list)"
+            return list.isEmpty ? "'\(prefix)\(token)'" : "'\(prefix)\(token)':\(list)"
         }.joined(separator: " ")
+        return SearchVector(text: text, isWhole: isWhole)
     }
+}
+
+/// Words of texts as PostgreSQL keeps them.
+package struct SearchVector: Hashable, Sendable {
+    /// The text of a `tsvector`; nil for more words than one holds.
+    package let text: String?
+    /// Whether it has all places of all words.
+    package let isWhole: Bool
 }
 
 /// What PostgreSQL keeps of words' positions.
 package enum SearchPostgresLimits {
     package static let lastPosition = 16_383
     package static let mostPositions = 255
+    /// What a `tsvector` holds, less some.
+    package static let mostBytes = 1_000_000
 }
 
 extension SearchQuery {
     /// The query as the text of a `tsquery`, to be cast.
     ///
-    /// - Parameter hasPhrases: false for a condition that long documents fulfill as well whose words' positions
-    ///   PostgreSQL did not keep: phrases are their words, in any order. It finds at least what the query finds.
+    /// - Parameters:
+    ///   - hasPhrases: false for a condition that long documents fulfill as well whose words' positions PostgreSQL did
+    ///     not keep: phrases are their words, in any order. It finds at least what the query finds.
+    ///   - prefix: what each word begins with there.
     /// - Returns: the text; nil if the query finds nothing.
-    package func tsquery(hasPhrases: Bool = true) -> String? {
+    package func tsquery(hasPhrases: Bool = true, prefix: String = "") -> String? {
         guard !isEmpty else { return nil }
         return alternatives.map { alternative in
             let excluded = alternative.excluded.filter { hasPhrases || $0.tokens.count == 1 }
             let parts =
-                alternative.required.map { $0.tsquery(hasPhrases) } + excluded.map { "!\($0.tsquery(hasPhrases))" }
+                alternative.required.map { $0.tsquery(hasPhrases, prefix) }
+                + excluded.map { "!\($0.tsquery(hasPhrases, prefix))" }
             return "(\(parts.joined(separator: " & ")))"
         }.joined(separator: " | ")
     }
@@ -271,9 +292,9 @@ extension SearchQuery {
 }
 
 extension SearchQuery.Term {
-    fileprivate func tsquery(_ isPhrase: Bool) -> String {
+    fileprivate func tsquery(_ isPhrase: Bool, _ prefix: String) -> String {
         let words = tokens.enumerated().map { index, token in
-            "'\(token)'" + (isPrefix && index == tokens.count - 1 ? ":*" : "")
+            "'\(prefix)\(token)'" + (isPrefix && index == tokens.count - 1 ? ":*" : "")
         }
         return words.count == 1 ? words[0] : "(\(words.joined(separator: isPhrase ? " <-> " : " & ")))"
     }

@@ -18,9 +18,9 @@ enum Rooms {
             "Opening", "Batches", "Structure", "Sharing", "Engine",
         ],
         "PostgresEngine": [
-            "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows", "History",
-            "Saving",
-            "Fetching", "Evaluation", "Opening", "Standbys", "Batches", "Sharing", "Engine",
+            "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows",
+            "Searching", "History", "Saving", "Fetching", "Evaluation", "Opening", "Standbys", "Batches", "Sharing",
+            "Engine",
         ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
         "SQLMigration": [],
@@ -106,6 +106,8 @@ enum Rooms {
         "PostgresEngine/Saving/DerivedUpdate.swift": "values that are made here come back as arrays",
         "PostgresEngine/Tables/DerivedColumn.swift": "columns are set from the values that a statement finds",
         "PostgresEngine/Saving/KeyProviding.swift": "sequences are PostgreSQL's alone",
+        "StoreBrowser/Pages/SearchPage.swift": "a page for a statement that a person writes shows an example",
+        "PostgresEngine/Searching/SearchIndex.swift": "words are PostgreSQL's, and the index is this engine's own",
         "PostgresEngine/Saving/StoreStamp.swift": "what each save begins with is this engine's own",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":

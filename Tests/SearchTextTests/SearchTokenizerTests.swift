@@ -1,5 +1,6 @@
 import Foundation
 import SearchText
+import TestSupport
 import Testing
 
 @Suite("A search tokenizer")

@@ -98,7 +98,7 @@ private final class BatchDeletion {
         for rule in rules { try refuse(rule) }
         for (table, keys) in keyTables {
             guard let root = mappings(of: table).first?.layout.root, database.derives(from: root) else { continue }
-            try database.batch.derived?.add(deleted: identifiers(Self.rows(keys), root))
+            try database.noteDerived(deleted: identifiers(Self.rows(keys), root))
         }
         for rule in rules { try nullify(rule, origin) }
         for (table, keys) in keyTables.sorted(by: { $0.key < $1.key }) {
@@ -163,7 +163,7 @@ private final class BatchDeletion {
                 "SELECT \(.key, of: "t"), \(.entity, of: "t") FROM \(word: table) t WHERE \(clearing.condition)"
             let slots = [destination.slotIndex(forName: clearing.inverse)].compactMap { $0 }
             let identifiers = try identifiers(concerned, destination)
-            if derives { try database.batch.derived?.add(updated: identifiers) }
+            if derives { try database.noteDerived(updated: identifiers, changing: slots) }
             try database.noteBatch(
                 .update, identifiers, origin, changed: slots,
                 former: database.formerValues(of: identifiers, changing: slots))

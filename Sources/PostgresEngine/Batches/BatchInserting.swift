@@ -144,7 +144,7 @@ private struct BatchInsertion {
             let entity = try replaced(present.entity)
             if derives {
                 let identifier = NSManagedObjectID(layout: entity, store: database.identity, key: present.key)
-                try database.batch.derived?.add(updated: [identifier])
+                try database.noteDerived(updated: [identifier])
             }
             let given = access.columns.filter { row.isGiven.isEmpty || row.isGiven[$0.slot] }
             var sink = ParameterSink()
@@ -224,7 +224,7 @@ private struct BatchInsertion {
             NSManagedObjectID(layout: entity ?? plan.entity, store: database.identity, key: $0)
         }
         if plan.wantsIdentifiers { outcome.identifiers += identifiers }
-        if derives, kind == .insert { try database.batch.derived?.add(inserted: identifiers) }
+        if derives, kind == .insert { try database.noteDerived(inserted: identifiers) }
         try database.noteBatch(kind, identifiers, plan.origin, changed: changed)
     }
 }

@@ -57,6 +57,7 @@ extension OpenDatabase {
                 try recordBatch()
                 noteNotified(try connection.pipeline([notification()]).last)
                 _ = try batch.derived?.finish(returnsAll: false)
+                try finishSearches(batch.searched)
                 return result
             }
         } catch let error as PostgresError where error.isUniqueViolation {
@@ -73,8 +74,22 @@ extension OpenDatabase {
     /// How many parameters a condition leaves to the new values of a batch update.
     private static let mostNewValues = 8_192
 
-    /// Whether derived attributes may change with rows of an entity, so that a batch must know which rows these are.
-    func derives(from entity: EntityLayout) -> Bool { derivations.contains { $0.concerns(entity) } }
+    /// Whether derived attributes or full-text indexes may change with rows of an entity, so that a batch must know
+    /// which rows these are.
+    func derives(from entity: EntityLayout) -> Bool {
+        derivations.contains { $0.concerns(entity) } || !searches.written(by: entity).isEmpty
+    }
+
+    /// Has derived attributes and full-text indexes follow the changes of a batch. Of updated rows it may be known what
+    /// changes.
+    func noteDerived(
+        inserted: [NSManagedObjectID] = [], updated: [NSManagedObjectID] = [], changing slots: [Int]? = nil,
+        deleted: [NSManagedObjectID] = []
+    ) throws {
+        try batch.derived?.add(inserted: inserted, updated: updated, deleted: deleted)
+        batch.searched.add(inserted + deleted, changing: nil, searches)
+        batch.searched.add(updated, changing: slots, searches)
+    }
 
     /// The rows that a batch request applies to.
     enum BatchRows {

@@ -35,8 +35,8 @@ extension OpenDatabase {
         }
         // New values may make the condition false, so the rows are found first.
         let identifiers = try identifiers(rows, plan.rows.entity)
-        if derives { try batch.derived?.add(updated: identifiers) }
         let slots = plan.changes.map(\.slot)
+        if derives { try noteDerived(updated: identifiers, changing: slots) }
         let former = try formerValues(of: identifiers, changing: slots)
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
         // Rows that others have deleted meanwhile are fewer, too.
@@ -139,8 +139,8 @@ extension OpenDatabase {
         try query(RowStatements.lock(access.mapping.table), keys: found.map(\.key))
         let rows = try readRows(found)
         let identifiers = rows.map(\.objectID)
-        try batch.derived?.add(updated: identifiers)
         let slots = plan.changes.map(\.slot)
+        try noteDerived(updated: identifiers, changing: slots)
         let former = try formerValues(of: identifiers, changing: slots)
         let columns = access.columns.filter { slots.contains($0.slot) }
         let graph = EvaluationRows(self)

@@ -86,6 +86,7 @@ extension PostgresEngine {
     package var sharing: (any SharedEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
     package var sql: (any SQLReadingEngine)? { self }
+    package var searching: (any SearchingEngine)? { self }
     package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
     package var changeNotifications: (any ChangeNotifyingEngine)? { settings.postsRemoteChanges ? self : nil }
 }

@@ -113,6 +113,8 @@ package final class PostgresEngine: OpenableEngine {
         configuration.keepsFormerValues = try opening.keepsFormerValues(
             makesTable: settings.keepsFormerValues && !facts.isReadOnly)
         opened = try OpenDatabase(configuration, connection: opening.connection)
+        opened?.searches.indexes = opening.searchIndexes(
+            of: schema, generation: generation, isReadOnly: facts.isReadOnly)
         if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
         if place.failover.waitsWhenOpening, !facts.isReadOnly {
             opened?.timeline = try ServerSearch.timeline(opening.connection)
@@ -286,6 +288,8 @@ package final class PostgresEngine: OpenableEngine {
         configuration.hasHistory = !settings.leavesHistory && (stored.keepsHistory || settings.tracksHistory)
         configuration.generation = stored.generation
         opened = try OpenDatabase(configuration, connection: store.connection)
+        opened?.searches.indexes = opening.searchIndexes(
+            of: schema, generation: stored.generation, isReadOnly: facts.isReadOnly)
         opened?.saves = store.saves
         opened?.writer = store.writer
         opened?.writer?.isKnown = false

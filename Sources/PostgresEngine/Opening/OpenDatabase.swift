@@ -23,6 +23,8 @@ package final class OpenDatabase {
     /// Reserved keys that have not been used yet.
     var keys = KeyBlocks()
     var notifications = SaveNotifications()
+    /// The full-text indexes of its entities.
+    var searches = DatabaseSearches()
     /// Whether many new rows are copied; not where the role is subject to row-level security.
     var copiesRows = true
     /// The statements that were prepared for fetches and entities; the readers of one store share them.
@@ -366,6 +368,8 @@ struct BatchRun {
     var origin = ChangeOrigin()
     /// The derived attributes that the batch affects; nil if there are none in the store.
     var derived: DerivedUpdate?
+    /// The full-text indexes that it affects.
+    var searched = SearchBatch()
 }
 
 /// The channel by which a process is notified of saves to its stores.

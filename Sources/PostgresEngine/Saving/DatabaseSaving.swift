@@ -38,6 +38,8 @@ extension OpenDatabase {
                 } catch let error as SaveUndone {
                     repetition.startOver()
                     _ = try losses.wait(after: error)
+                } catch let error as PostgresError where givesUpSearching(after: error) {
+                    repetition.startOver()
                 } catch let error as PostgresError {
                     let failure = SaveRepetition.Failure(error, isServerLost: isServerLost(error))
                     let isDecided = isLeft || longTransaction != nil
@@ -112,7 +114,8 @@ extension OpenDatabase {
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
         let last =
-            try history(
+            try searchRequests(of: changes)
+            + history(
                 of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID)),
                 former: formerValues(of: changes)) + [notification()]
         try run.write(

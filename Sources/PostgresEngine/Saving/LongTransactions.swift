@@ -92,6 +92,9 @@ extension OpenDatabase {
                     "UPDATE \(quotedName(mapping.table)) SET \(ColumnName.version) = 1 WHERE \(ColumnName.version) <> 1"
                 )
             }
+            for index in searches.indexes where index.mayWrite {
+                try connection.part { try connection.execute(index.versionReset) }
+            }
         }
     }
 

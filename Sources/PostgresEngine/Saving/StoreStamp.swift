@@ -108,6 +108,9 @@ extension OpenDatabase {
             + "WHERE schema_name = \(quotedText(place.schema)) AND generation = \(generation)"
     }
 
+    /// Counts the saves to the store.
+    var saveCountRequest: PostgresConnection.Request { .init(Self.sum, schemaParameter) }
+
     private var schemaParameter: PostgresParameters {
         var parameters = PostgresParameters()
         parameters.append(place.schema)

@@ -100,6 +100,11 @@ extension OpenDatabase {
             giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
             statements: statements, connection: other)
         reader.timeline = timeline
+        reader.searches = searches
+        // The reader has saved nothing, and sees what this store has saved.
+        for index in searches.indexes where index.mayWrite {
+            reader.searches.current[index.number] = searches.current[index.number].map { $0 + saves.own }
+        }
         try checkGeneration(results[1])
         return (reader, results[0].string(0, 0))
     }

@@ -27,6 +27,27 @@ enum BookkeepingTables {
         );
         """
 
+    /// The full-text indexes of stores, and the words of their rows. See `SearchIndex`.
+    static let search = """
+        CREATE TABLE IF NOT EXISTS pippin.searches (
+            number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            entity text NOT NULL,
+            definition text NOT NULL,
+            UNIQUE (schema_name, entity)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.search (
+            number integer NOT NULL REFERENCES pippin.searches ON DELETE CASCADE,
+            key bigint NOT NULL,
+            version bigint NOT NULL,
+            is_whole boolean NOT NULL,
+            words tsvector,
+            PRIMARY KEY (number, key)
+        );
+        CREATE INDEX IF NOT EXISTS search_words ON pippin.search USING gin (words);
+        CREATE INDEX IF NOT EXISTS search_parts ON pippin.search (number) WHERE NOT is_whole;
+        """
+
     static let creation = """
         CREATE SCHEMA IF NOT EXISTS pippin;
         COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';

@@ -1,6 +1,6 @@
 /// Words of twelve scripts, and texts and queries made of them at random, the same ones for a seed.
-enum ScriptSamples {
-    static let scripts: [(name: String, words: [String], joiner: String)] = [
+package enum ScriptSamples {
+    package static let scripts: [(name: String, words: [String], joiner: String)] = [
         ("Latin", ["Whale", "whales", "white", "Straße", "élève", "Łódź", "naïve", "don't", "x2", "ﬁn", "İzmir"], " "),
         ("Greek", ["θάλασσα", "Θάλασσα", "λευκός", "ΛΕΥΚΌΣ", "πλοίο", "ναύτης", "ᾳδης"], " "),
         ("Cyrillic", ["кит", "Киты", "белый", "море", "йод", "Ёлка", "п'ять", "їжак"], " "),
@@ -15,10 +15,12 @@ enum ScriptSamples {
         ("Georgian", ["ვეშაპი", "ᲕᲔᲨᲐᲞᲘ", "თეთრი", "ზღვა"], " "),
     ]
 
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
+    package struct Generator: RandomNumberGenerator {
+        package var state: UInt64
 
-        mutating func next() -> UInt64 {
+        package init(state: UInt64) { self.state = state }
+
+        package mutating func next() -> UInt64 {
             state &+= 0x9E37_79B9_7F4A_7C15
             var z = state
             z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -28,7 +30,7 @@ enum ScriptSamples {
     }
 
     /// A text of one script, now and then with a word of another one.
-    static func text(_ random: inout Generator) -> String {
+    package static func text(_ random: inout Generator) -> String {
         let script = scripts[Int.random(in: 0..<scripts.count, using: &random)]
         var result = ""
         for _ in 0..<Int.random(in: 0...12, using: &random) {
@@ -41,7 +43,7 @@ enum ScriptSamples {
     }
 
     /// A query of one to four pieces, as a person types it.
-    static func query(_ random: inout Generator) -> String {
+    package static func query(_ random: inout Generator) -> String {
         let script = scripts[Int.random(in: 0..<scripts.count, using: &random)]
         var pieces: [String] = []
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -60,7 +62,7 @@ enum ScriptSamples {
     }
 
     /// Text that nobody means: syntax, controls, halves of quotes, characters of all planes.
-    static func noise(_ random: inout Generator) -> String {
+    package static func noise(_ random: inout Generator) -> String {
         let pieces = [
             "\"", "*", "-", "(", ")", "OR", "AND", "NOT", "NEAR(", ":", "^", "+", "{", "}", "'", "\\", "\0", " ", "\t",
             "a", "whale",
