@@ -64,6 +64,26 @@ extension PersistenceManager {
         observe { try $0.find(type, id: id) }
     }
 
+    /// The models whose texts have what a person looks for, best first: now, and again after each save that changes
+    /// models of the type.
+    ///
+    /// ```swift
+    /// for try await hits in manager.observe(Book.self, searching: "whale*", limit: 20) { show(hits) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type, whose schema says what is searched (`SchemaRule.searchable`).
+    ///   - text: what to look for, as people type it: ``ModelReader/fetch(_:searching:where:limit:)``.
+    ///   - filter: what must hold besides.
+    ///   - limit: how many models at most; all of them without one.
+    /// - Returns: the states, for `for try await`. States of an `Equatable` type that equal the one before are skipped.
+    /// - SQL: `SELECT rowid, rank FROM PIPPIN_SEARCH_<ENTITY> WHERE … MATCH ? ORDER BY rank LIMIT <limit>`
+    public func observe<Model: CoreModel>(
+        _ type: Model.Type, searching text: String, where filter: Filter<Model> = .all, limit: Int? = nil
+    ) -> LiveQuery<[SearchHit<Model>]> {
+        observe { try $0.search(type, for: text, where: filter, limit: limit) }
+    }
+
     /// The answer to any question that a block asks: now, and again after each save that touches what it asked for.
     ///
     /// ```swift

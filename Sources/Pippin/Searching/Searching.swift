@@ -38,6 +38,13 @@ public struct SearchHit<Model: CoreModel>: Sendable {
     }
 }
 
+extension SearchHit: Equatable where Model: Equatable {
+    /// Whether both are the same model, found equally well.
+    public static func == (left: SearchHit, right: SearchHit) -> Bool {
+        left.rank == right.rank && left.model == right.model
+    }
+}
+
 extension SchemaRule {
     /// The text is searched by ``PersistenceManager/fetch(_:searching:where:limit:)`` and
     /// ``PersistenceManager/search(_:for:where:limit:)``.

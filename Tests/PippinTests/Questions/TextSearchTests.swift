@@ -162,6 +162,21 @@ struct TextSearchTests {
         #expect(try await ids("narwhal") == [8])
     }
 
+    @Test("An observed search has its hits now and after each save, best first")
+    func observing() async throws {
+        var seen: [[Int]] = []
+        for try await hits in manager.observe(Story.self, searching: "whale*", where: \.price < 50, limit: 2) {
+            seen.append(hits.map(\.model.id))
+            switch seen.count {
+            case 1: try await manager.save(Story(id: 5, title: "Whale! Whale! Whale!", text: nil))
+            case 2: try await manager.delete(Story.self, where: \.id == 5)
+            default: break
+            }
+            if seen.count == 3 { break }
+        }
+        #expect(seen.map(Set.init) == [[1, 2], [1, 5], [1, 2]])
+    }
+
     @Test("A text of a nested struct is searched, with English endings ignored")
     func nested() async throws {
         try await manager.save(Note(id: 1, place: Place(city: "Whaling stations", note: nil)))
