@@ -80,7 +80,7 @@ extension AggregatedProperty {
     }
 
     /// Whether a value comes before another one in a store.
-    private var order: (Any?, Any?) -> Bool {
+    var order: (Any?, Any?) -> Bool {
         let descriptor = NSSortDescriptor(key: "value", ascending: true)
         return { first, second in
             descriptor.compare(["value": first ?? NSNull()], to: ["value": second ?? NSNull()]) == .orderedAscending

@@ -158,7 +158,7 @@ extension GroupValue where Value: Comparable {
 }
 
 /// A value of each group, whatever its type.
-private struct GroupTerm: Sendable {
+struct GroupTerm: Sendable {
     let function: AggregateFunction
     let property: PropertyName?
     let value: @Sendable (AggregatedProperty, Any?) throws -> any Sendable
@@ -190,17 +190,45 @@ extension ModelReader {
     ///   bits and in a block with changes that are not stored yet, and what `count` throws.
     /// - SQL: `SELECT <group>, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group> ORDER BY
     ///   <group>`
-    public func values<Model: CoreModel, Group: Hashable & Codable, each Value>(
+    public func values<Model: CoreModel, Group: Hashable & Codable & Sendable, each Value>(
         _ type: Model.Type, by group: KeyPath<Model, Group>, _ values: repeat GroupValue<Model, each Value>,
         where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil
     ) throws -> [(Group, repeat each Value)] {
+        try self.values(type, by: .property(group), repeat each values, where: filter, having: condition)
+    }
+
+    /// Several values of each group of models that a part of a date makes, or several properties.
+    ///
+    /// ```swift
+    /// for (month, orders, worth) in try store.values(
+    ///     Order.self, by: .start(of: .month, of: \.placed), .count, .sum(\.total))
+    /// { … }
+    /// for ((author, year), books) in try store.values(
+    ///     Book.self, by: .keys(.property(\.author?.name), .property(\.year)), .count)
+    /// { … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - key: what makes the groups.
+    ///   - values: what is computed of each group: `.count`, `.sum(…)`, `.average(…)`, `.min(…)`, `.max(…)`.
+    ///   - filter: what must hold for the models.
+    ///   - condition: what must hold for the groups; nil for all groups.
+    /// - Returns: the groups in the order of their keys, each with its values.
+    /// - Throws: what ``values(_:by:_:where:having:)-(_,KeyPath<Model,Group>,_,_,_)`` throws.
+    /// - SQL: `SELECT <group>, …, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group>, … ORDER BY
+    ///   <group>, …`
+    public func values<Model: CoreModel, Key, each Value>(
+        _ type: Model.Type, by key: GroupKey<Model, Key>, _ values: repeat GroupValue<Model, each Value>,
+        where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil
+    ) throws -> [(Key, repeat each Value)] {
         var terms: [GroupTerm] = []
         for value in repeat each values { terms.append(GroupTerm(value)) }
         let selection = try access.selection(filter, access.plan(of: type))
-        let groups = try GroupedRows(PropertyName(group), terms + (condition?.terms ?? []), access, type)
+        let groups = try GroupedRows(key.parts, terms + (condition?.terms ?? []), access, type)
         let count = terms.count
         return try PersistenceError.explaining(.readFailed) {
-            try groups.read(selection).compactMap { key, found in
+            try groups.read(selection).compactMap { parts, found in
                 if let condition, !condition.holds(found.dropFirst(count)) { return nil }
                 var place = 0
                 func next<Wanted>(_ value: GroupValue<Model, Wanted>) throws -> Wanted {
@@ -209,7 +237,11 @@ extension ModelReader {
                     throw PersistenceError.unreadable(
                         entity: groups.entity, key: "\(value.function.rawValue)", reason: "it is of another type.")
                 }
-                return (try groups.group(key, Group.self), repeat try next(each values))
+                guard let key = key.key(parts) else {
+                    throw PersistenceError.unreadable(
+                        entity: groups.entity, key: groups.path, reason: "it is of another type.")
+                }
+                return (key, repeat try next(each values))
             }
         }
     }
@@ -238,61 +270,29 @@ extension PersistenceManager {
         _ type: Model.Type, by group: KeyPath<Model, Group>, _ values: repeat GroupValue<Model, each Value>,
         where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil
     ) async throws -> [(Group, repeat each Value)] {
-        // Key paths of properties can be sent, though their type does not say so.
-        nonisolated(unsafe) let group = group
-        return try await asking {
-            try $0.values(type, by: group, repeat each values, where: filter, having: condition)
-        }
-    }
-}
-
-/// Groups as a store computes them.
-private struct GroupedRows {
-    private let access: ModelAccess
-    private let by: AggregatedProperty
-    private let terms: [(term: GroupTerm, property: AggregatedProperty)]
-
-    var entity: String { by.plan.name }
-
-    init<Model: CoreModel>(
-        _ group: PropertyName, _ terms: [GroupTerm], _ access: ModelAccess, _ type: Model.Type
-    ) throws {
-        self.access = access
-        let plan = try access.plan(of: type)
-        let registry = access.manager.registry
-        by = try AggregatedProperty(group, plan, registry)
-        self.terms = try terms.map { ($0, try AggregatedProperty($0.property, plan, registry)) }
+        try await self.values(type, by: .property(group), repeat each values, where: filter, having: condition)
     }
 
-    /// The value that makes a group.
-    func group<Group: Decodable>(_ value: Any?, _ type: Group.Type) throws -> Group { try by.value(value, type) }
-
-    /// The groups, each with its values.
-    func read(_ selection: RecordSelection) throws -> [(Any?, [any Sendable])] {
-        guard let source = try access.source() as? StoreRows else {
-            throw PersistenceError(
-                .readFailed, entity: entity,
-                "Groups are computed of what is stored, and this block has changes that are not stored yet. Ask before "
-                    + "changing anything, or in a block of its own.")
-        }
-        let rows = try source.computed(of: by.plan, selection.predicate) { fetch in
-            fetch.columns = [.keyPath(by.path)]
-            for (index, (term, property)) in terms.enumerated() {
-                let type = term.function == .count ? .integer64AttributeType : property.kind(of: term.function).type
-                fetch.columns.append(property.column(name(index), term.function, type))
-            }
-            fetch.groupBy = [by.path]
-            fetch.sortDescriptors = [NSSortDescriptor(key: by.path, ascending: true)]
-        }
-        return try rows.map { row in
-            let values = try terms.enumerated().map { index, term -> any Sendable in
-                let value = row[name(index)].flatMap { $0 is NSNull ? nil : $0 }
-                return try term.term.value(term.property, value)
-            }
-            return (row[by.path].flatMap { $0 is NSNull ? nil : $0 }, values)
-        }
+    /// Several values of each group of models that a part of a date makes, or several properties.
+    ///
+    /// ```swift
+    /// let months = try await manager.values(Order.self, by: .start(of: .month, of: \.placed), .count, .sum(\.total))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - key: what makes the groups.
+    ///   - values: what is computed of each group: `.count`, `.sum(…)`, `.average(…)`, `.min(…)`, `.max(…)`.
+    ///   - filter: what must hold for the models.
+    ///   - condition: what must hold for the groups; nil for all groups.
+    /// - Returns: the groups in the order of their keys, each with its values.
+    /// - Throws: what ``values(_:by:_:where:having:)-(_,KeyPath<Model,Group>,_,_,_)`` throws.
+    /// - SQL: `SELECT <group>, …, <function>(<property>), … FROM Z<ENTITY> WHERE <filter> GROUP BY <group>, … ORDER BY
+    ///   <group>, …`
+    public func values<Model: CoreModel, Key: Sendable, each Value>(
+        _ type: Model.Type, by key: GroupKey<Model, Key>, _ values: repeat GroupValue<Model, each Value>,
+        where filter: Filter<Model> = .all, having condition: GroupCondition<Model>? = nil
+    ) async throws -> [(Key, repeat each Value)] {
+        try await asking { try $0.values(type, by: key, repeat each values, where: filter, having: condition) }
     }
-
-    /// The name of a computed column, which no property has.
-    private func name(_ index: Int) -> String { "\(by.valueName)_\(by.countName)_\(index)" }
 }

@@ -17,6 +17,12 @@ private struct Title: CoreModel {
     var writer: Scribe?
 }
 
+private struct Appointment: CoreModel {
+    let id: Int
+    var at: Date
+    var reminder: Date?
+}
+
 @Suite("Several values of groups")
 struct GroupedValuesTests {
     private let counter: Counter
@@ -75,6 +81,54 @@ struct GroupedValuesTests {
         let rows = try await manager.values(Title.self, by: \.year, .max(\.cost), .sum(\.cost), where: \.cost == nil)
         #expect(rows.allSatisfy { $0.1 == nil && $0.2 == 0 })
         #expect(!rows.isEmpty)
+    }
+
+    @Test("Groups are made by several properties, in the order of the first, then of the next")
+    func severalKeys() async throws {
+        let titles = try await manager.fetch(Title.self)
+        let rows = try await manager.values(
+            Title.self, by: .keys(.property(\.writer?.name), .property(\.year)), .count, .max(\.pages))
+        let wanted = Set(titles.map { "\($0.writer?.name ?? "") \($0.year ?? 0)" })
+        #expect(rows.count == wanted.count)
+        for ((name, year), count, pages) in rows {
+            let group = titles.filter { $0.writer?.name == name && $0.year == year }
+            #expect(count == group.count)
+            #expect(pages == group.map(\.pages).max())
+        }
+        var former: (name: String, year: Int) = ("", -1)
+        for ((name, year), _, _) in rows {
+            let next: (name: String, year: Int) = (name ?? "", year ?? 0)
+            #expect(former < next)
+            former = next
+        }
+    }
+
+    @Test("Parts of dates make groups, by the calendar that is given, in their order")
+    func partsOfDates() async throws {
+        let seconds: [Double] = [0, 1_728_000, 3_456_000, 3_456_001, -3_600]
+        let dates = seconds.map { Date(timeIntervalSince1970: $0) }
+        let other = try Counter(Appointment.self)
+        try await other.manager.save(
+            dates.enumerated().map { Appointment(id: $0, at: $1, reminder: nil) })
+        let months = try await other.manager.values(
+            Appointment.self, by: .start(of: .month, of: \.at), .count, .sum(\.id))
+        #expect(months.map { $0.1 } == [1, 2, 2])
+        #expect(months.map { $0.2 } == [4, 1, 5])
+        let starts: [Double] = [-2_678_400, 0, 2_678_400]
+        #expect(months.map { $0.0.timeIntervalSince1970 } == starts)
+        let years = try await other.manager.values(
+            Appointment.self, by: .component(.year, of: \.at), .average(\.id), .min(\.at), having: .count > 1)
+        #expect(years.map { $0.0 } == [1970])
+        #expect(years.map { $0.1 } == [1.5])
+        #expect(years.map { $0.2 } == [dates[0]])
+        var tokyo = Calendar(identifier: .gregorian)
+        tokyo.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
+        let there = try await other.manager.values(Appointment.self, by: .component(.year, of: \.at, in: tokyo), .count)
+        #expect(there.map { $0.0 } == [1970])
+        #expect(there.map { $0.1 } == [5])
+        let missing = try await other.manager.values(Appointment.self, by: .component(.day, of: \.reminder), .count)
+        #expect(missing.map { $0.0 } == [nil])
+        #expect(missing.map { $0.1 } == [5])
     }
 
     @Test("A store in memory computes the same")
