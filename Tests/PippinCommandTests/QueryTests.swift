@@ -86,6 +86,27 @@ struct QueryTests {
                 """)
     }
 
+    @Test("A column may be of an object that a relationship to one leads to")
+    func relatedColumns() throws {
+        let store = try SmallStore()
+        let run = CommandRun(
+            "query", store.path, "Book where author != nil order by pages", "--columns", "author.name,title,author",
+            "--format", "csv")
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let lines = run.output.split(separator: "\r\n").map { $0.drop { $0 != "," } }
+        #expect(lines[0] == ",author.name,title,author")
+        #expect(lines[1].hasPrefix(",Jane Austen,\"Emma, \"\"again\"\"\",") && lines[2].hasPrefix(",Jane Austen,Emma,"))
+        let none = CommandRun(
+            "query", store.path, "Book where author == nil", "--columns", "title,author.name", "--format", "jsonl")
+        #expect(none.output.contains("\"title\": \"Persuasion\"") && none.output.contains("\"author.name\": null"))
+        let table = CommandRun("query", store.path, "Book order by pages limit 1", "--columns", "author.name,pages")
+        #expect(table.output.hasPrefix("#  author.name  pages\n3  Jane Austen     12\n"))
+        let many = CommandRun("query", store.path, "Author", "--columns", "books.title")
+        #expect(many.status != 0 && many.errors.contains("many objects"))
+        let unknown = CommandRun("query", store.path, "Book", "--columns", "author.nme")
+        #expect(unknown.status != 0 && unknown.errors.contains("name"))
+    }
+
     @Test("A query writes CSV, JSON and JSON Lines")
     func formats() throws {
         let store = try SmallStore()

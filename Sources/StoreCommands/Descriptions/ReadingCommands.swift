@@ -45,7 +45,8 @@ extension CommandManual {
                 format,
                 .init(
                     name: "--columns", value: "NAMES",
-                    text: "Only these attributes and to-one relationships, in this order: title,price."),
+                    text: "Only these attributes and to-one relationships, of the objects and of what they lead to, "
+                        + "in this order: title,author.name."),
                 decode, raw, dates, timezone, verbatim, evidence, model, inPlace,
             ]),
         CommandDescription(

@@ -129,12 +129,12 @@ package struct GroupedQuery {
     package init?(_ query: QueryText, in store: DirectStore) throws {
         guard query.isCount || query.groups != nil else { return nil }
         var plan = try query.plan(in: store)
-        if let found = try StoreSearch.objects(query, plan, in: store) {
-            plan.predicate = NSPredicate(format: "self IN %@", found as NSArray)
-        }
+        let searched = try StoreSearch.objects(query, plan, in: store)
+        if let searched { plan.predicate = NSPredicate(format: "self IN %@", searched as NSArray) }
         guard let part = query.groups else {
             columns = ["count"]
-            let all = try store.asking { try $0.fetchCount(plan) }
+            // What was found is within the limit already.
+            let all = try searched?.count ?? store.asking { try $0.fetchCount(plan) }
             rows = [[.integer(Int64(all))]]
             return
         }

@@ -94,6 +94,7 @@ package struct QueryOutput {
         func handOut(_ rows: ContiguousArray<Row>) throws {
             try EndingSignals.check()
             size.follow(rows)
+            try columns.readRelated(of: rows, in: store)
             for row in rows { try body(row) }
             try misread?.follow(rows)
         }

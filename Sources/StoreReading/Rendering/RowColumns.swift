@@ -6,26 +6,50 @@ package struct RowColumns {
     package struct Column {
         package let name: String
         let slot: Int
+        /// The slots of the to-one relationships that lead to the object which has the value; none for the row itself.
+        var path: [Int] = []
+        /// The entity that these lead to.
+        let entity: EntityLayout
+
+        var attribute: AttributeLayout? { entity.slots[slot].attribute }
+        /// The property's own name.
+        var property: String { path.isEmpty ? name : entity.slots[slot].name }
+    }
+
+    /// The objects that a portion of the rows leads to.
+    private final class RelatedRows {
+        struct Key: Hashable {
+            let root: ObjectIdentifier
+            let key: Int64
+
+            init(_ identifier: NSManagedObjectID) {
+                (root, key) = (ObjectIdentifier(identifier.layout.root), identifier.key)
+            }
+        }
+
+        var rows: [Key: Row] = [:]
     }
 
     package let entity: EntityLayout
     package let columns: [Column]
+    private let related = RelatedRows()
 
     /// Everything that the store keeps in a row: attributes and to-one relationships.
     package init(of entity: EntityLayout) {
         self.entity = entity
         columns = entity.slots.indices.filter { !entity.slots[$0].isTransient }.map {
-            Column(name: entity.slots[$0].name, slot: $0)
+            Column(name: entity.slots[$0].name, slot: $0, entity: entity)
         }
     }
 
-    /// Some of the columns, in the given order.
+    /// Some of the columns, in the given order, and columns of related objects, such as `author.name`.
     ///
-    /// - Throws: `CommandError` for an unknown name.
+    /// - Throws: `CommandError` for an unknown name, and for a relationship to many on the way.
     package init(of entity: EntityLayout, names: [String]) throws {
         let all = RowColumns(of: entity).columns
         self.entity = entity
         columns = try names.map { name in
+            if name.contains("."), let column = try Self.related(name, of: entity) { return column }
             let resolved = StoredNames.resolved(name, in: entity)
             guard let column = all.first(where: { $0.name == resolved }) else {
                 let known = TextProblem.hint(for: name, among: all.map(\.name))
@@ -35,16 +59,72 @@ package struct RowColumns {
         }
     }
 
+    /// The column of a related object; nil if the first name is not a relationship.
+    private static func related(_ name: String, of entity: EntityLayout) throws -> Column? {
+        var (here, path) = (entity, [Int]())
+        let names = StoredNames.resolved(name.split(separator: ".").map(String.init), in: entity)
+        for (index, key) in names.enumerated() {
+            if index == names.count - 1, let slot = here.slotIndex(forName: key), !here.slots[slot].isTransient {
+                return path.isEmpty ? nil : Column(name: name, slot: slot, path: path, entity: here)
+            }
+            guard let relationship = here.relationship(named: key) else {
+                if index == 0 { return nil }
+                let known = TextProblem.hint(
+                    for: key, among: Set(here.selfAndSubentities.flatMap(\.propertyByName.keys)).sorted())
+                throw CommandError("“\(here.name)” has no “\(key)”, which “\(name)” names; \(known)")
+            }
+            guard !relationship.isToMany else {
+                throw CommandError(
+                    "“\(key)” leads from “\(here.name)” to many objects; a column takes one value of each row, such as author.name"
+                )
+            }
+            path.append(relationship.slot)
+            here = relationship.destination
+        }
+        return nil
+    }
+
+    /// Reads the objects that rows lead to, before these are written.
+    func readRelated(of rows: ContiguousArray<Row>, in store: DirectStore) throws {
+        related.rows = [:]
+        for column in columns where !column.path.isEmpty {
+            var current = Array(rows)
+            for slot in column.path {
+                let identifiers = current.compactMap { row -> NSManagedObjectID? in
+                    if case .identifier(let identifier) = row.values[slot] { identifier } else { nil }
+                }
+                let unknown = Set(identifiers).filter { related.rows[.init($0)] == nil }
+                if !unknown.isEmpty {
+                    let found = try store.asking { try $0.rows(for: unknown.sorted { $0.key < $1.key }) }
+                    for row in found { related.rows[.init(row.objectID)] = row }
+                }
+                current = identifiers.compactMap { related.rows[.init($0)] }
+            }
+        }
+    }
+
     /// The columns with numbers, following the object's own number, which is one as well.
     package var numbers: Set<Int> {
-        let numbers = columns.indices.filter { entity.slots[columns[$0].slot].attribute?.type.isNumber ?? false }
+        let numbers = columns.indices.filter { columns[$0].attribute?.type.isNumber ?? false }
         return Set([0] + numbers.map { $0 + 1 })
     }
 
-    /// The numbers of the entity's properties that are shown.
-    var slots: [Int] { columns.map(\.slot) }
+    /// The numbers of the entity's own properties that are shown.
+    var slots: [Int] { columns.filter(\.path.isEmpty).map(\.slot) }
 
     func value(_ row: Row, _ column: Column) -> FieldValue {
+        var row = row
+        for slot in column.path {
+            switch row.values[slot] {
+            case .identifier(let identifier):
+                guard let next = related.rows[.init(identifier)] else {
+                    return .unknown("\(identifier.layout.name)/p\(identifier.key) is not there")
+                }
+                row = next
+            case .object(let object as UnavailableValue): return .unknown(object.reason)
+            default: return column.attribute == nil ? .noObject : .null
+            }
+        }
         let slot = row.objectID.layout.slots[column.slot]
         if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }
         switch row.values[column.slot] {
@@ -148,10 +228,14 @@ package struct RowWriter {
     private func value(
         _ value: FieldValue, _ row: Row, _ column: RowColumns.Column, _ entity: String
     ) -> FieldValue {
-        let value = style.inZone(style.shown(value, column.name, of: entity), decimals: decimals[column.slot] ?? 0)
+        let shown = column.path.isEmpty ? entity : column.entity.name
+        let decimals = column.path.isEmpty ? decimals[column.slot] ?? 0 : 0
+        let value = style.inZone(style.shown(value, column.property, of: shown), decimals: decimals)
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
-        guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
+        let attribute =
+            column.path.isEmpty ? row.objectID.layout.slots[column.slot].attribute : column.attribute
+        guard attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
         return LongText.isLong(value) ? value : .json(Self.withoutLineBreaks(text))
     }
 
@@ -168,9 +252,10 @@ package struct RowWriter {
                 : "\(TextTools.inOneLine(row.objectID.layout.name))/\(row.objectID.key)"
         ]
             + columns.columns.map { column in
-                let (value, entity) = (columns.value(row, column), row.objectID.layout.name)
-                return Self.cell(style.inZone(style.shown(value, column.name, of: entity)))
-                    + style.rawText(of: value, column.name, of: entity)
+                let value = columns.value(row, column)
+                let entity = column.path.isEmpty ? row.objectID.layout.name : column.entity.name
+                return Self.cell(style.inZone(style.shown(value, column.property, of: entity)))
+                    + style.rawText(of: value, column.property, of: entity)
             }
     }
 
