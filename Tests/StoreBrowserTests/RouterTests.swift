@@ -49,6 +49,35 @@ struct RouterTests {
         #expect(response.text.contains("class=\"problem\""))
     }
 
+    @Test("A page for SQL shows the rows of a statement that is in its address, and changes nothing")
+    func sql() throws {
+        let shelf = try Shelf()
+        #expect(shelf.get("/sql").text.contains("name=\"statement\""))
+        let page = shelf.get("/sql?statement=SELECT%20count(*)%20AS%20many,%20max(pages)%20FROM%20Book")
+        #expect(page.status == 200 && page.text.contains("<th scope=\"col\">many</th>"))
+        #expect(page.text.contains("<td>23</td>") && page.text.contains("1 row."))
+        #expect(shelf.get("/sql?statement=SELECT%20name%20FROM%20Author").text.contains("&lt;b&gt;Jane&lt;/b&gt;"))
+        for refused in ["DELETE%20FROM%20ZBOOK", "SELEC%201", "PRAGMA%20user_version", "SELECT%201;%20SELECT%202"] {
+            let response = shelf.get("/sql?statement=\(refused)")
+            #expect(response.status == 422 && response.text.contains("role=\"alert\""), "\(refused)")
+        }
+        let many =
+            "WITH%20RECURSIVE%20n(i)%20AS%20(SELECT%201%20UNION%20ALL%20SELECT%20i%20%2B%201%20FROM%20n)%20SELECT%20i"
+            + "%20FROM%20n"
+        #expect(shelf.get("/sql?statement=\(many)").text.contains("The first 1000 rows."))
+    }
+
+    @Test("A statement that takes too long is stopped, and the next one is not")
+    func slowSQL() throws {
+        let shelf = try Shelf()
+        let site = Site(token: "secret", storeName: "", isWritable: false, undoable: nil)
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        let stopped = try SQLPage.response(endless, shelf.session, nil, site, patience: 0.2)
+        #expect(stopped.status == 422 && stopped.text.contains("was stopped after 1 seconds"))
+        let next = try SQLPage.response("SELECT count(*) FROM Book", shelf.session, nil, site)
+        #expect(next.status == 200)
+    }
+
     @Test("Relationships lead on and back, also where there is no inverse")
     func relationships() throws {
         let shelf = try Shelf()

@@ -110,6 +110,7 @@ enum PageFrame {
     enum Part: String, CaseIterable {
         case entities = "Entities"
         case search = "Search"
+        case sql = "SQL"
         case timeline = "Timeline"
         case diagram = "Diagram"
         case history = "History"

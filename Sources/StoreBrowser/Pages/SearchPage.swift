@@ -106,3 +106,81 @@ enum SearchPage {
         return nil
     }
 }
+
+/// The rows of a `SELECT` over entities and properties, which is in the page's address: read-only, for a limited time,
+/// and as many as a page shows.
+enum SQLPage {
+    private static let most = 1_000
+    /// In seconds.
+    static let patience = 10.0
+
+    private struct Found {
+        var columns: [String] = []
+        var rows: [[FieldValue]] = []
+        var hasMore = false
+    }
+
+    static func response(
+        _ text: String, _ session: BrowserSession, _ client: (any HTTPClient)?, _ site: Site,
+        patience: Double = Self.patience
+    ) throws -> HTTPResponse {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            return HTTPResponse(html(text, nil, nil, session, site))
+        }
+        var found = Found()
+        var problem: String?
+        do {
+            let answer = try session.aside(for: client) { store in
+                try store.within(patience) {
+                    try StoreSQL(store).run(text) { columns in
+                        found.columns = columns
+                    } row: { values in
+                        if found.rows.count == most { found.hasMore = true } else { found.rows.append(values) }
+                        return !found.hasMore
+                    }
+                }
+            }
+            if answer.isStopped {
+                problem =
+                    "The statement was stopped after \(Int(patience.rounded(.up))) seconds. Let it read fewer rows, or run "
+                    + "it with pippin sql."
+            } else if case .failure(let error) = answer.result {
+                problem = Answer.text(of: error)
+            }
+        } catch { problem = Answer.text(of: error) }
+        return HTTPResponse(html(text, found, problem, session, site), status: problem == nil ? 200 : 422)
+    }
+
+    // MARK: Pure
+
+    private static func html(
+        _ text: String, _ found: Found?, _ problem: String?, _ session: BrowserSession, _ site: Site
+    ) -> HTML {
+        let example = session.store.layout.entities.first { !$0.isAbstract }?.name ?? "Book"
+        let message = problem.map { "<p class=\"message\" role=\"alert\">\($0)</p>" as HTML } ?? ""
+        let body: HTML = """
+            <h1>SQL</h1>
+            <form class="filter" action="\(site.link(["sql"]))"><div class="field">
+            <textarea class="code" name="statement" rows="5" spellcheck="false" aria-label="A SELECT statement" placeholder="SELECT count(*) FROM \(example)" autofocus>
+            \(HTML(value: text))</textarea></div>
+            <button>Run</button></form>
+            <p class="sub">Entities are tables with the column _id, attributes and relationships to one are columns. Nothing is changed; the address of this page keeps the statement.</p>
+            \(message)\(problem == nil ? found.map(table) ?? "" : "")
+            """
+        return PageFrame.html("SQL", .sql, site, body)
+    }
+
+    private static func table(_ found: Found) -> HTML {
+        let heads = found.columns.map { "<th scope=\"col\">\($0)</th>" as HTML }
+        let rows = found.rows.map { row -> HTML in
+            "<tr>\(row.map { "<td>\(ValueHTML.short($0))</td>" as HTML }.joined())</tr>"
+        }
+        let count = found.hasMore ? "The first \(most) rows." : TextTools.count(found.rows.count, "row") + "."
+        return """
+            <div class="scroll" tabindex="0"><table class="grid">
+            <thead><tr>\(heads.joined())</tr></thead>
+            <tbody>\(rows.joined("\n"))</tbody></table></div>
+            <p class="sub">\(count)</p>
+            """
+    }
+}

@@ -65,6 +65,7 @@ package struct Router: Sendable {
         case ("page", 2): return try GridPage.json(grid(request, entity(path[1])), session, request.client, site)
         case ("search", 1):
             return try SearchPage.response(request.query["text"] ?? "", session, request.client, site)
+        case ("sql", 1): return try SQLPage.response(request.query["statement"] ?? "", session, request.client, site)
         case ("diagram", 1): return HTTPResponse(DiagramPage.html(session.store, graphviz, site))
         case ("timeline", 1): return try TimelinePage.response(request.query, session, request.client, site)
         case ("history", 1): return HTTPResponse(try HistoryPage.html(session, request.query, site))

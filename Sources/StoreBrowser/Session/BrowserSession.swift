@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessages
 import StoreEngine
 import StoreReading
+import Synchronization
 
 /// The state that the pages of one run share: the store, opened once for each kind of concurrent work.
 package final class BrowserSession: Sendable {
@@ -123,6 +124,36 @@ extension DirectStore {
     func answering<Result>(_ client: (any HTTPClient)?, _ body: () throws -> Result) throws -> Result {
         guard let client, let interrupt = try asking({ $0.interruption?.interrupter }) else { return try body() }
         return try client.whileWaiting(stop: interrupt, body)
+    }
+}
+
+extension DirectStore {
+    /// Reads, and stops reading after some time.
+    ///
+    /// - Returns: whether it was stopped, and what the closure returned or threw.
+    func within<Result>(_ seconds: Double, _ body: () throws -> Result) throws -> (
+        isStopped: Bool, result: Swift.Result<Result, any Error>
+    ) {
+        guard let interrupt = try asking({ $0.interruption?.interrupter }) else {
+            return (false, Swift.Result(catching: body))
+        }
+        let isOver = Mutex<Bool?>(nil)
+        let work = DispatchWorkItem {
+            // Under the lock, so that it does not stop what comes afterwards.
+            isOver.withLock { state in
+                guard state == nil else { return }
+                state = true
+                interrupt()
+            }
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: work)
+        let result = Swift.Result(catching: body)
+        work.cancel()
+        let isStopped = isOver.withLock { state -> Bool in
+            if state == nil { state = false }
+            return state == true
+        }
+        return (isStopped, result)
     }
 }
 
