@@ -47,12 +47,10 @@ struct SearchIndex {
         guard let fields = SearchedFields(of: mapping.layout) else { return nil }
         var columns: [String] = []
         for field in fields.fields {
-            var column = field.path.first.flatMap { mapping.column(named: $0) }
-            for depth in field.path.indices.dropFirst() {
-                let property = field.path[...depth].joined(separator: ".")
-                column = column?.elements.first { $0.property == property }
+            // Elements of composite values are not indexed here: the texts of such entities are compared.
+            guard field.path.count == 1, let column = mapping.column(named: field.path[0]), !column.isComposite else {
+                return nil
             }
-            guard let column, !column.isComposite else { return nil }
             // The database computes it after the row was written, without another version.
             let attribute = field.path.first.flatMap { mapping.layout.slotIndex(forName: $0) }
                 .flatMap { mapping.layout.slots[$0].attribute }
@@ -170,7 +168,7 @@ struct SearchIndex {
             guard isNew || slots.contains(where: change.changedSlots.contains) else {
                 return kept.append(change.objectID.key)
             }
-            let texts = zip(slots, fields.fields).map { change.values[$0].text(at: $1.path.dropFirst()) }
+            let texts = slots.map { change.values[$0].searchedText }
             rows.append((change.objectID.key, texts))
         }
         for change in changes.inserted { take(change, isNew: true) }
@@ -298,26 +296,11 @@ struct SearchIndex {
 }
 
 extension StoredValue {
-    /// A searched text, or one of a composite value; empty if there is none.
-    fileprivate func text(at path: ArraySlice<String>) -> String {
+    /// A searched text; empty if there is none.
+    fileprivate var searchedText: String {
         switch self {
         case .string(let text): text
-        case .object(let object): object.searchedText(at: path)
-        default: ""
-        }
-    }
-}
-
-extension NSObject {
-    fileprivate func searchedText(at path: ArraySlice<String>) -> String {
-        switch self {
-        case let text as NSString: text as String
-        case let url as NSURL: (url as URL).absoluteString
-        case let elements as NSDictionary:
-            path.first.flatMap { elements[$0] }.map { element in
-                (element as? String) ?? (element as? URL)?.absoluteString
-                    ?? (element as? NSObject)?.searchedText(at: path.dropFirst()) ?? ""
-            } ?? ""
+        case .object(let url as NSURL): (url as URL).absoluteString
         default: ""
         }
     }
