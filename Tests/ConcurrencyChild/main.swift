@@ -55,6 +55,7 @@ func run(_ arguments: [String]) throws {
         }
         saved.wait()
         if let error = failure.error { throw error }
+    case "tales": try Tales.work(at: url, seed: number, said: say)
     case "unused": for line in try UnusedContext.observe(at: url) { say(line) }
     default: throw CocoaError(.featureUnsupported)
     }
