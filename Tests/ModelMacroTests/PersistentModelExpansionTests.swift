@@ -151,9 +151,9 @@ struct PersistentModelExpansionTests {
     @Test("join the backing data of a subclass with its superclass's, which the lack of a conformance shows")
     func subclass() {
         let source = members("class Trip: Journey { var x = 1; init() {} }", conformances: ["Observable"]).source
-        #expect(source.contains("override var persistentBackingData: any SwiftData::BackingData<Journey> {"))
+        #expect(source.contains("override var persistentBackingData: any SwiftData::BackingData<Journey.Root> {"))
         #expect(source.contains("override class var schemaMetadata: [SwiftData::Schema.PropertyMetadata] {"))
-        #expect(source.contains("required init(backingData: any SwiftData::BackingData<Journey>) {"))
+        #expect(source.contains("required init(backingData: any SwiftData::BackingData<Journey.Root>) {"))
         #expect(!source.contains("ObservationRegistrar()"))
     }
 

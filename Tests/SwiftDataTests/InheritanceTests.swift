@@ -48,6 +48,17 @@ final class Cruise: Trip {
     }
 }
 
+/// A third level.
+@Model
+final class ConferenceTrip: BusinessTrip {
+    var talk: String
+
+    init(name: String, talk: String) {
+        self.talk = talk
+        super.init(name: name, perdiem: 30)
+    }
+}
+
 @Model
 final class Traveller {
     var name: String
@@ -58,6 +69,24 @@ final class Traveller {
 
 @Suite("A model of a subclass")
 struct InheritanceTests {
+    @Test("may be the superclass of another one, at whose values all three levels have a part")
+    func thirdLevel() throws {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        let container = try ModelContainer(for: ConferenceTrip.self, PersonalTrip.self, configurations: configuration)
+        let context = ModelContext(container)
+        let trip = ConferenceTrip(name: "Lisbon", talk: "Stores")
+        trip.days = 3
+        context.insert(trip)
+        context.insert(PersonalTrip(name: "Porto", reason: "Rest"))
+        try context.save()
+        let read = try ModelContext(container).fetch(FetchDescriptor<BusinessTrip>())
+        let found = try #require(read.first as? ConferenceTrip)
+        #expect(read.count == 1)
+        #expect((found.name, found.days) == ("Lisbon", 3))
+        #expect((found.perdiem, found.talk) == (30, "Stores"))
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 2)
+    }
+
     private func library() throws -> Library { try Library(Trip.self, BusinessTrip.self, PersonalTrip.self) }
 
     @Test("has its own values and inherited ones, before and after it is inserted")

@@ -15,6 +15,14 @@ struct RelationshipTests {
         #expect(book.author == author)
     }
 
+    @Test("takes thousands of models one by one before any of them is inserted", .timeLimit(.minutes(1)))
+    func manyUnattached() {
+        let author = Author(name: "Christie")
+        for number in 0..<2000 { author.books.append(Book(isbn: "\(number)", title: "Mystery \(number)")) }
+        #expect(author.books.count == 2000)
+        #expect(author.books.allSatisfy { $0.author == author })
+    }
+
     @Test("moves a model from one to another before any of them is inserted")
     func unattachedMove() {
         let (first, second) = (Author(name: "first"), Author(name: "second"))

@@ -107,10 +107,10 @@ package struct PersistentModelExpansion {
         return """
             private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()
 
-            \(access)override var persistentBackingData: any \(data)BackingData<\(superclass)> {
+            \(access)override var persistentBackingData: any \(data)BackingData<\(superclass).Root> {
                 get {
                     let data = super.persistentBackingData
-                    guard let joined: any \(data)BackingData<\(superclass)> = _$backingData._joined(with: data) else {
+                    guard let joined: any \(data)BackingData<\(superclass).Root> = _$backingData._joined(with: data) else {
                         return data
                     }
                     super.persistentBackingData = joined
@@ -128,7 +128,7 @@ package struct PersistentModelExpansion {
                 return metadata
             }
 
-            \(access)required init(backingData: any \(data)BackingData<\(superclass)>) {
+            \(access)required init(backingData: any \(data)BackingData<\(superclass).Root>) {
             \(emptyPeers)
                 self._$backingData = backingData._generateCurrentClassBackingData()
                 super.init(backingData: backingData)

@@ -240,8 +240,10 @@ final class ModelState {
         let old = related[property.number] ?? []
         related[property.number] = isNil ? nil : ends
         guard let inverse else { return }
-        for end in old where !ends.contains(where: { $0.state === end.state }) { end.state.disconnect(inverse, self) }
-        for end in ends where !old.contains(where: { $0.state === end.state }) { end.state.connect(inverse, self) }
+        let former = Set(old.map { ObjectIdentifier($0.state) })
+        let present = Set(ends.map { ObjectIdentifier($0.state) })
+        for end in old where !present.contains(ObjectIdentifier(end.state)) { end.state.disconnect(inverse, self) }
+        for end in ends where !former.contains(ObjectIdentifier(end.state)) { end.state.connect(inverse, self) }
     }
 
     /// Adds the other side of a relationship that was set on one side.
