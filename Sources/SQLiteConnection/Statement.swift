@@ -59,6 +59,7 @@ package final class Statement {
     deinit {
         sqlite3_finalize(handle)
         scratch.deallocate()
+        database.trace?.flush()
     }
 
     /// Goes to the next row.

@@ -49,12 +49,12 @@ struct StatementTests {
         let first = try connection.statement("SELECT 1 FROM t")
         _ = try first.step()
         first.reset()
-        _ = try? connection.statement("SELECT nothing FROM t")
+        _ = try? connection.statement("SELECT absent FROM t")
         _ = try? connection.execute("INSERT INTO t SELECT abs(-9223372036854775808)")
         let count = Int(try connection.integer("SELECT COUNT(*) FROM t") ?? 0)
         #expect(
             reports == [
-                "SELECT * FROM t: \(count) ", "SELECT 1 FROM t: 1 ", "SELECT nothing FROM t: 0 no such column: nothing",
+                "SELECT * FROM t: \(count) ", "SELECT 1 FROM t: 1 ", "SELECT absent FROM t: 0 no such column: absent",
                 "INSERT INTO t SELECT abs(-9223372036854775808): 0 integer overflow", "SELECT COUNT(*) FROM t: 1 ",
             ])
     }
