@@ -119,9 +119,11 @@ extension NSManagedObject {
         var changes: [ToManyChange] = []
         for relationship in layout.toManys where !relationship.isTransient {
             guard var members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
-            // Members added from their own side are at the end of the order, which must be known.
-            if relationship.isOrdered, !members.isLoaded, !members.added.isEmpty {
+            // Members added from their own side are at the end of the order, which must be known, and what was taken
+            // back may be as it is stored.
+            if !members.isLoaded, relationship.isOrdered && !members.added.isEmpty || members.isUncertain {
                 members = loadedToManyMembers(relationship)
+                guard members.hasChanges else { continue }
             }
             changes.append(
                 ToManyChange(

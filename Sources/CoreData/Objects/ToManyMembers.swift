@@ -18,6 +18,9 @@ final class ToManyMembers {
     /// Members that were removed and added again before the stored ones were known: in an ordered relationship they
     /// are at the end.
     private var returned: IdentitySet = []
+    /// Whether objects were removed and added again, or added and removed again, before the stored members were known:
+    /// these may be the members once more.
+    private(set) var isUncertain = false
     /// Whether the order may differ from the stored one, apart from additions at the end.
     private(set) var isReordered = false
     /// How often the members or their order have changed, for code that keeps a copy.
@@ -99,6 +102,7 @@ final class ToManyMembers {
     ///   - areDistinct: whether there are no duplicates. Otherwise the first occurrence counts.
     func load(_ stored: [NSManagedObject], areDistinct: Bool = false) {
         isLoaded = true
+        isUncertain = false
         storedOrder = nil
         forgetGiven()
         defer { takeChosenOrder(stored) }
@@ -149,6 +153,7 @@ final class ToManyMembers {
         other.index = added
         other.added = added
         other.removed = removed
+        other.isUncertain = isUncertain
         return other
     }
 
@@ -185,6 +190,7 @@ final class ToManyMembers {
             isReordered = true
             if !isLoaded { returned.insert(object) }
         }
+        if wasRemoved, !isLoaded { isUncertain = true }
         if isOrdered {
             if let position, position < list.count {
                 list.insert(object, at: max(0, position))
@@ -209,6 +215,7 @@ final class ToManyMembers {
         let wasAdded = added.remove(object)
         // Before the stored members are known, the object may have been added though it was one, unless it is new.
         if !wasAdded || !isLoaded && !object.state.contains(.inserted) { removed.insert(object) }
+        if wasAdded, !isLoaded { isUncertain = true }
         if isOrdered { returned.remove(object) }
         if isOrdered, let place = list.firstIndex(where: { $0 === object }) { list.remove(at: place) }
         return true
@@ -290,6 +297,7 @@ final class ToManyMembers {
         added = []
         removed = []
         returned = []
+        isUncertain = false
         isReordered = false
         storedOrder = nil
         chosenOrder = nil
