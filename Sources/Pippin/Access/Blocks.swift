@@ -109,10 +109,17 @@ extension PersistenceManager {
     private func writing<Result>(
         in turn: WriteTurn, limit: Int? = nil, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {
+        try changing(in: turn) { access in
+            access.limit = limit
+            return try work(WriteAccess(access: access))
+        }
+    }
+
+    /// Runs a block that changes things, and hands its changes to the store.
+    func changing<Result>(in turn: WriteTurn, _ work: (ModelAccess) throws -> Result) throws -> Result {
         let access = ModelAccess(self, turn)
-        access.limit = limit
         defer { access.end() }
-        let result = try work(WriteAccess(access: access))
+        let result = try work(access)
         try access.finish()
         return result
     }

@@ -1,75 +1,31 @@
 import CoreData
+import StoreSession
 
-// What a block does with models without encoding them: deletions, and changes of those that a filter selects.
-extension ModelAccess {
-    /// Changes models.
-    ///
-    /// - Parameters:
-    ///   - selection: selects the models.
-    ///   - plan: the models' entity.
-    ///   - changes: what is set.
-    /// - Returns: how many are selected.
-    /// - Throws: ``PersistenceError``
-    func update(_ selection: RecordSelection, of plan: EntityPlan, _ changes: PreparedChanges) throws -> Int {
-        try onContext { context in
-            let objects = try plan.objects(selection, in: context)
-            try changes.apply(to: objects, in: context)
-            return objects.count
-        }
-    }
-
-    /// Deletes models, and what they own.
-    ///
-    /// - Parameters:
-    ///   - selection: selects the models.
-    ///   - plan: the models' entity.
-    /// - Returns: how many are selected.
-    /// - Throws: ``PersistenceError``
-    func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
-        let rows = try PersistenceError.explaining(.readFailed) {
-            try deleteRows(of: plan, after: true) { rows, _ in try rows.identifiers(of: plan, selection) }
-        }
-        if let rows { return rows }
-        return try onContext { context in
-            let objects = try plan.objects(selection, in: context)
-            for object in objects { context.delete(object) }
-            return objects.count
-        }
-    }
-
-    /// Deletes models, and what they own.
-    ///
-    /// - Parameters:
-    ///   - keys: the models' identifiers; those that are not stored are skipped.
-    ///   - plan: the models' entity.
-    /// - Returns: how many are stored.
-    /// - Throws: ``PersistenceError``
-    func delete(keys: [Any], of plan: EntityPlan) throws -> Int {
-        let rows = try PersistenceError.explaining(.readFailed) {
-            try deleteRows(of: plan, after: false) { try Self.identifiers(keys, of: plan, $1, in: $0) }
-        }
-        if let rows { return rows }
-        return try onContext { context in
-            let objects = try plan.objects(keys: keys, in: context).values
-            for object in objects { context.delete(object) }
-            return objects.count
-        }
-    }
-
+extension StoreRows {
     /// The IDs of the rows with some identifiers; nil for dates that a server rounds.
-    private static func identifiers(
-        _ keys: [Any], of plan: EntityPlan, _ layout: EntityLayout, in rows: StoreRows
+    func identifiers(
+        _ keys: [Any], of plan: EntityPlan, _ layout: EntityLayout
     ) throws -> [NSManagedObjectID]? {
-        guard let kind = plan.record.attributeKinds[plan.uidField], let store = rows.session.onlyStore,
-            !(kind == .date && rows.session.roundsDates)
+        guard let kind = plan.record.attributeKinds[plan.uidField], let store = session.onlyStore,
+            !(kind == .date && session.roundsDates)
         else { return nil }
         var found: [NSManagedObjectID] = []
         let values = keys.compactMap { StoredValue($0, kind) }
         guard values.count == keys.count else { return nil }
-        try rows.forEachRow(of: plan, where: try rows.slots(of: plan)[plan.uidField], isAmong: values) { row in
+        try forEachRow(of: plan, where: try slots(of: plan)[plan.uidField], isAmong: values) { row in
             found.append(NSManagedObjectID(layout: layout, store: store.identity, key: row.key))
         }
         return found
+    }
+}
+
+extension ChangedRows {
+    /// The number of the row with an identifier; nil where there is none.
+    func number(ofKey key: Any, of plan: EntityPlan) throws -> Int? {
+        guard let found = try rows.identifiers([key], of: plan, rows.layout(of: plan)) else {
+            throw DirectSave.NotDirect()
+        }
+        return try rows.rows(for: found).first.map(note)
     }
 }
 

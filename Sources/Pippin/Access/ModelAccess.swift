@@ -1,6 +1,7 @@
 package import CoreData
+import StoreSession
 
-/// What the verbs of a block work on: rows to read, and a context that holds unsaved changes and takes what is written.
+/// What the verbs of a block work on: rows to read, and the changes of a block that writes.
 ///
 /// It belongs to the block that it was made for, and is of no use outside.
 public final class ModelAccess {
@@ -28,7 +29,7 @@ public final class ModelAccess {
         (storeRows, turn, madeContext) = (nil, nil, context)
     }
 
-    /// An access of a block that writes. Models may be kept until `finish()`, instead of being put into a context.
+    /// An access of a block that writes.
     init(_ manager: PersistenceManager, _ turn: WriteTurn) {
         self.manager = manager
         (storeRows, self.turn) = (manager.storeRows.reading(.transaction(turn.transaction)), turn)
@@ -40,19 +41,198 @@ public final class ModelAccess {
         (storeRows, turn) = (rows, nil)
     }
 
-    /// Whether the block has changed nothing in a context.
-    private var isUntouched: Bool { madeContext?.isUntouched ?? true }
-
-    /// The context. A block that writes runs on its queue.
-    package func context() throws -> NSManagedObjectContext {
-        try settle()
-        return try unsettledContext()
-    }
-
     /// Ends the use of the access, with its block.
     func end() { hasEnded = true }
 
-    private func unsettledContext() throws -> NSManagedObjectContext {
+    // MARK: Questions
+
+    /// The rows that structs are read from now.
+    func source() throws -> any StructRows {
+        if hasEnded { throw PersistenceError.blockEnded }
+        if let storeRows, turn == nil || usesRows && changes?.isEmpty ?? true { return storeRows }
+        return try asRows { try $0.current() } ?? ObjectRows(try context())
+    }
+
+    /// The rows that the model with an identifier is read from.
+    func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
+        guard !hasEnded, usesRows, let changes, !changes.isEmpty else { return try source() }
+        let (key, plan) = (try Model.recordKey(of: id), try manager.registry.plan(of: type))
+        return try asRows { try $0.current(finding: key, of: plan) } ?? source()
+    }
+
+    /// Asks the rows that structs are read from now.
+    func asking<Result>(_ question: (any StructRows) throws -> Result) throws -> Result {
+        try PersistenceError.explaining(.readFailed) { try question(try source()) }
+    }
+
+    /// Whether the block has changed anything.
+    var hasChanges: Bool { !(changes?.isEmpty ?? true) || madeContext?.hasChanges ?? false }
+
+    /// A selection by which the unsaved changes of a context count, also those of models that its filter reads beside
+    /// the selected ones.
+    func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
+        guard selection.predicate != nil, hasChanges else { return selection }
+        // Rows see them without that.
+        if try asRows({ try $0.current() }) != nil { return selection }
+        return try onContext { try Self.seeingChanges(selection, plan, in: $0) }
+    }
+
+    private static func seeingChanges(
+        _ selection: RecordSelection, _ plan: EntityPlan, in context: NSManagedObjectContext
+    ) throws -> RecordSelection {
+        guard let predicate = selection.predicate, context.hasChanges else { return selection }
+        var selection = selection
+        selection.predicate = try context.seeingRelatedChanges(predicate, of: plan.name)
+        return selection
+    }
+
+    // MARK: Changes as rows
+
+    /// Whether changes may be saved as rows. Tests have them saved as objects, too.
+    var savesRows = true
+    /// What the block has changed as rows; nil before its first change, and once objects are used.
+    private var changes: BlockChanges?
+    /// Does to objects of a context what was done to rows, where something only they can decide comes later.
+    private var replays: [(NSManagedObjectContext) throws -> Void] = []
+
+    /// Whether the block has changed nothing in a context.
+    private var usesRows: Bool { savesRows && turn != nil && madeContext?.isUntouched ?? true }
+
+    /// Does something with rows.
+    ///
+    /// - Returns: the result; nil where it must be done with objects: a row has a class of its own, or a rule is broken,
+    ///   which they settle or explain.
+    private func asRows<Result>(_ work: (BlockChanges) throws -> Result) throws -> Result? {
+        guard usesRows, let storeRows, let turn else { return nil }
+        guard let changes = changes ?? BlockChanges(storeRows, turn.transaction, manager.registry) else { return nil }
+        self.changes = changes
+        do { return try work(changes) } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
+            return nil
+        }
+    }
+
+    /// Changes something as rows, or as objects.
+    private func changing<Result>(
+        asRows work: (BlockChanges) throws -> Result, _ objects: @escaping (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        try cancellation?.check()
+        if hasEnded { throw PersistenceError.blockEnded }
+        if let result = try asRows(work) {
+            replays.append { _ = try objects($0) }
+            return result
+        }
+        return try onContext(objects)
+    }
+
+    /// Saves models with the block.
+    ///
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - mode: which of them may be stored already.
+    /// - Returns: what became of each given model.
+    /// - Throws: ``PersistenceError``
+    func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> [SaveOutcome] {
+        if manager.session.roundsDates { try graph.checkRoundedDates() }
+        let fields = givenFields
+        return try changing {
+            try $0.save(graph, mode, setting: fields)
+        } _: {
+            try Self.write(graph, mode, in: $0, setting: fields)
+        }
+    }
+
+    /// Tells the store to expect many new rows, before the models are encoded.
+    func expectRows(_ count: Int, _ plan: EntityPlan) {
+        guard count >= 200, usesRows, changes?.isEmpty ?? true, let rows = storeRows,
+            let (direct, _) = try? rows.directPlan(plan, manager.registry)
+        else { return }
+        rows.session.expectRows(count, of: direct.layout)
+    }
+
+    /// Changes models.
+    ///
+    /// - Parameters:
+    ///   - selection: selects the models.
+    ///   - plan: the models' entity.
+    ///   - prepared: what is set.
+    /// - Returns: how many are selected.
+    /// - Throws: ``PersistenceError``
+    func update(_ selection: RecordSelection, of plan: EntityPlan, _ prepared: PreparedChanges) throws -> Int {
+        try PersistenceError.explaining(.readFailed) {
+            try changing {
+                try $0.update(selection, of: plan, prepared)
+            } _: { context in
+                let selection = try Self.seeingChanges(selection, plan, in: context)
+                let objects = try plan.objects(selection, in: context)
+                try prepared.apply(to: objects, in: context)
+                return objects.count
+            }
+        }
+    }
+
+    /// Deletes models, and what they own.
+    ///
+    /// - Parameters:
+    ///   - selection: selects the models.
+    ///   - plan: the models' entity.
+    /// - Returns: how many are selected.
+    /// - Throws: ``PersistenceError``
+    func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
+        try PersistenceError.explaining(.readFailed) {
+            try changing {
+                try $0.delete(of: plan, after: true) { rows, _ in try rows.identifiers(of: plan, selection) }
+            } _: { context in
+                let selection = try Self.seeingChanges(selection, plan, in: context)
+                let objects = try plan.objects(selection, in: context)
+                for object in objects { context.delete(object) }
+                return objects.count
+            }
+        }
+    }
+
+    /// Deletes models, and what they own.
+    ///
+    /// - Parameters:
+    ///   - keys: the models' identifiers; those that are not stored are skipped.
+    ///   - plan: the models' entity.
+    /// - Returns: how many are stored.
+    /// - Throws: ``PersistenceError``
+    func delete(keys: [Any], of plan: EntityPlan) throws -> Int {
+        try PersistenceError.explaining(.readFailed) {
+            try changing {
+                try $0.delete(of: plan, after: false) { try $0.identifiers(keys, of: plan, $1) }
+            } _: { context in
+                let objects = try plan.objects(keys: keys, in: context).values
+                for object in objects { context.delete(object) }
+                return objects.count
+            }
+        }
+    }
+
+    /// Ends a block that writes: its changes go to the store.
+    func finish() throws {
+        try cancellation?.check()
+        guard let changes, !changes.isEmpty else { return }
+        do { try changes.finish() } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
+            return try PersistenceError.explaining(.saveFailed) { try replay() }
+        } catch let error as PersistenceError {
+            throw error
+        } catch {
+            throw PersistenceError(saving: error, manager.registry)
+        }
+        self.changes = nil
+        replays = []
+    }
+
+    // MARK: Objects
+
+    /// The context. A block that writes runs on its queue.
+    package func context() throws -> NSManagedObjectContext {
+        try replay()
+        return try currentContext()
+    }
+
+    private func currentContext() throws -> NSManagedObjectContext {
         if hasEnded { throw PersistenceError.blockEnded }
         if let madeContext { return madeContext }
         guard let turn else { throw PersistenceError.changedInRead(entities: asked.map(\.name)) }
@@ -61,171 +241,14 @@ public final class ModelAccess {
         return context
     }
 
-    /// The rows that structs are read from now.
-    func source() throws -> any StructRows {
-        if hasEnded { throw PersistenceError.blockEnded }
-        if let storeRows, turn == nil || pending == nil && deletion == nil && isUntouched { return storeRows }
-        return ObjectRows(try context())
-    }
-
-    /// The rows that the model with an identifier is read from. Pending saves stay pending if they do not concern that
-    /// model.
-    func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
-        if let pending, let storeRows, isUntouched,
-            pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
-        {
-            return storeRows
-        }
-        return try source()
-    }
-
-    // MARK: Saving
-
-    /// Whether models may be saved as rows. Tests have them saved as objects, too.
-    var savesRows = true
-    /// The saves that are written as rows when the block ends, unless the block does anything else.
-    private var pending: PendingSaves?
-    /// The rows that are deleted when the block ends, unless the block does anything else.
-    private var deletion: DeletedRows?
-
-    /// Saves models with the block: as rows if the block does nothing else, as objects of the context otherwise.
-    ///
-    /// - Parameters:
-    ///   - graph: the models.
-    ///   - mode: which of them may be stored already.
-    ///   - models: the same models, so that other saves of the block can be joined with this one.
-    /// - Returns: what became of each given model.
-    /// - Throws: ``PersistenceError``
-    func save(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)? = nil
-    ) throws -> [SaveOutcome] {
-        try cancellation?.check()
-        if manager.session.roundsDates { try graph.checkRoundedDates() }
-        if givenFields == nil, deletion == nil, pending?.takes(graph, mode, models) ?? true,
-            let save = try rowSave(graph, mode)
-        {
-            try mode.check(graph) { save.isKnown($0) }
-            if pending?.add(save, models) == nil {
-                pending = PendingSaves(save, mode, models, manager.registry)
-            }
-            return save.outcomes
-        }
-        return try onContext { try Self.write(graph, mode, in: $0, setting: givenFields) }
-    }
-
-    /// Tells the store to expect many new rows, before the models are encoded.
-    func expectRows(_ count: Int, _ plan: EntityPlan) {
-        guard count >= 200, savesRows, pending == nil, deletion == nil, let rows = storeRows,
-            let (direct, _) = try? rows.directPlan(plan, manager.registry)
-        else { return }
-        rows.session.expectRows(count, of: direct.layout)
-    }
-
-    /// A save by rows; nil where the models must be saved as objects.
-    private func rowSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> (any RowSave)? {
-        guard savesRows, deletion == nil, isUntouched, let rows = storeRows, let store = rows.session.onlyStore,
-            store.takesRows
-        else { return nil }
-        // What no model of a graph leads to would not be looked up.
-        if !graph.hasLeftModels, let (direct, _) = try rows.directPlan(graph.plan, manager.registry) {
-            // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
-            // harm. A block that has read before may have decided by what it read, so its save must conflict even if
-            // the row already has the wanted values.
-            let isGuarded =
-                graph.nodes.count == 1 && pending == nil && mode != .only && direct.isFoundByUniqueIdentifier
-                && turn?.transaction.hasRead == false
-            do {
-                let looked = isGuarded ? rows.reading(.now) : rows
-                return try DirectSave(graph, direct, looked, store, replacesAll: mode == .only)
-            } catch is DirectSave.NotDirect {}
-        }
-        do { return try GraphSave(graph, rows, store, mode) } catch is DirectSave.NotDirect { return nil }
-    }
-
-    /// Deletes rows with the block, if it does nothing else.
-    ///
-    /// - Parameters:
-    ///   - plan: the models' entity.
-    ///   - isOther: whether the rows must not be found before earlier deletions of the block are done.
-    ///   - find: finds the rows.
-    /// - Returns: how many rows there are; nil where they must be deleted as objects.
-    /// - Throws: what finding them throws.
-    func deleteRows(
-        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows, EntityLayout) throws -> [NSManagedObjectID]?
-    ) throws -> Int? {
-        try cancellation?.check()
-        guard savesRows, turn != nil, pending == nil, isUntouched, !(isOther && deletion != nil), let rows = storeRows,
-            rows.session.onlyStore?.takesRows == true
-        else { return nil }
-        let layout = try rows.layout(of: plan)
-        guard layout.isPlain, let found = try find(rows, layout) else { return nil }
-        // Not held twice, since it would be copied then.
-        var all = deletion ?? DeletedRows(rows)
-        deletion = nil
-        let new = found.filter { !all.contains($0) }
-        do {
-            try all.add(new)
-            deletion = all
-            return new.count
-        } catch is DirectSave.NotDirect {
-            let former = Array(all.given.dropLast(new.count))
-            let context = try unsettledContext()
-            for identifier in former { context.delete(context.object(with: identifier)) }
-            return nil
-        }
-    }
-
-    /// Puts the pending saves and deletions into the context.
-    private func settle() throws {
-        if let rows = deletion {
-            deletion = nil
-            let context = try unsettledContext()
-            for identifier in rows.given { context.delete(context.object(with: identifier)) }
-        }
-        guard let saves = pending else { return }
-        let (graphs, mode) = (try saves.graphs(), saves.mode)
-        pending = nil
-        let context = try unsettledContext()
-        for graph in graphs { _ = try Self.write(graph, mode, in: context) }
-    }
-
-    /// Ends a block that writes: the pending saves and deletions go to the store.
-    func finish() throws {
-        try cancellation?.check()
-        guard pending != nil || deletion != nil, let turn else { return }
-        do {
-            if let rows = deletion, let store = manager.session.onlyStore {
-                try manager.session.saveRows(to: store, in: turn.transaction) { _ in try rows.changeSet() }
-                deletion = nil
-            }
-            if let saves = pending {
-                try commit(saves, in: turn.transaction)
-                pending = nil
-            }
-        } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
-            try PersistenceError.explaining(.saveFailed) { try settle() }
-        } catch let error as PersistenceError {
-            throw error
-        } catch {
-            throw PersistenceError(saving: error, manager.registry)
-        }
-    }
-
-    private func commit(_ saves: PendingSaves, in transaction: OptimisticTransaction) throws {
-        let save = try saves.save(hasRead: transaction.hasRead) { try rowSave($0, saves.mode) }
-        do { try save.commit(in: transaction) } catch is DirectSave.NotDirect where saves.isOne && save is DirectSave {
-            guard let rows = storeRows, let store = rows.session.onlyStore else { throw DirectSave.NotDirect() }
-            try GraphSave(save.graph, rows, store, saves.mode).commit(in: transaction)
-        }
-    }
-
-    private static func write(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, in context: NSManagedObjectContext,
-        setting fields: GivenFields? = nil
-    ) throws -> [SaveOutcome] {
-        var writer = GraphWriter(graph, context, setting: fields)
-        try writer.write(mode)
-        return writer.outcomes
+    /// Does what was done to rows to objects of the context, and forgets the rows.
+    private func replay() throws {
+        changes = nil
+        let work = replays
+        replays = []
+        guard !work.isEmpty else { return }
+        let context = try currentContext()
+        for change in work { try change(context) }
     }
 
     /// Does work with the context, on whose queue a block that writes runs.
@@ -233,10 +256,16 @@ public final class ModelAccess {
         try PersistenceError.explaining(.readFailed) { try work(try context()) }
     }
 
-    /// Asks the rows that structs are read from now.
-    func asking<Result>(_ question: (any StructRows) throws -> Result) throws -> Result {
-        try PersistenceError.explaining(.readFailed) { try question(try source()) }
+    private static func write(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, in context: NSManagedObjectContext,
+        setting fields: GivenFields?
+    ) throws -> [SaveOutcome] {
+        var writer = GraphWriter(graph, context, setting: fields)
+        try writer.write(mode)
+        return writer.outcomes
     }
+
+    // MARK: Plans
 
     /// The plan of a model, which is noted as used. The block of a task that was cancelled ends here.
     func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
@@ -259,16 +288,5 @@ public final class ModelAccess {
     /// What a filter selects.
     func selection<Model: CoreModel>(_ filter: Filter<Model>, _ plan: EntityPlan) throws -> RecordSelection {
         try seeingChanges(RecordSelection(predicate: try filter.predicate(plan, manager.registry)), plan)
-    }
-
-    /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside
-    /// the selected ones.
-    func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
-        guard let predicate = selection.predicate,
-            pending != nil || deletion != nil || madeContext?.hasChanges ?? false
-        else { return selection }
-        var selection = selection
-        selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }
-        return selection
     }
 }

@@ -328,7 +328,7 @@ extension ModelWriter {
             models, registry: access.manager.registry, repeated: mode == .new ? .mustDiffer : .mustAgree,
             limit: access.limit)
         _ = try PersistenceError.explaining(.saveFailed) {
-            try access.save(graph, mode, PendingModelList(models))
+            try access.save(graph, mode)
         }
     }
 }

@@ -123,6 +123,88 @@ struct PreparedChanges: @unchecked Sendable {
         return changes.sorted { $0.slot < $1.slot }
     }
 
+    /// Sets the values of rows, which were read.
+    ///
+    /// - Parameters:
+    ///   - numbers: the rows.
+    ///   - changed: the rows that the block changes.
+    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    func apply(to numbers: [Int], in changed: ChangedRows) throws {
+        let layout = try changed.rows.layout(of: plan)
+        guard layout.isPlain else { throw DirectSave.NotDirect() }
+        var destinations: [(relationship: RelationshipLayout, row: Int?, isOwned: Bool)] = []
+        for (field, destination, key) in links {
+            guard let relationship = layout.relationship(named: field.name), !relationship.isTransient,
+                relationship.destination.isPlain
+            else { throw DirectSave.NotDirect() }
+            if key != nil { try checkOwner(field, destination, key, count: numbers.count) }
+            var row: Int?
+            if let key {
+                row = try changed.number(ofKey: key, of: destination)
+                if row == nil {
+                    throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
+                }
+            }
+            destinations.append((relationship, row, plan.owns(field)))
+            try changed.load(relationship, of: numbers)
+        }
+        // Computed before anything is set: a result that does not fit leaves all rows as they were.
+        let results = try numbers.map { try values(of: changed.entries[$0].values, layout) }
+        var left: [Int] = []
+        for (number, values) in zip(numbers, results) {
+            for (slot, value) in values { changed.set(value, at: slot, of: number) }
+            for (relationship, destination, isOwned) in destinations {
+                let former = isOwned ? try changed.ends(of: relationship, at: number).first : nil
+                try changed.connect(relationship, of: number, to: destination.map { [$0] } ?? [])
+                if let former, former != destination { left.append(former) }
+            }
+        }
+        // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved, unless it has a
+        // new one.
+        let kept = destinations.compactMap(\.row)
+        try changed.delete(left, keeping: Set(kept), stored: kept)
+    }
+
+    /// The values that a row's slots get.
+    private func values(
+        of row: ContiguousArray<StoredValue>, _ layout: EntityLayout
+    ) throws -> [(slot: Int, value: StoredValue)] {
+        var values: [(slot: Int, value: StoredValue)] = []
+        for (name, change) in attributes {
+            guard let slot = layout.slotIndex(forName: name), let attribute = layout.slots[slot].attribute else {
+                throw DirectSave.NotDirect()
+            }
+            let present = values.last { $0.slot == slot }?.value ?? row[slot]
+            switch change {
+            case .value(let value): values.append((slot, StoredValue(value, for: attribute)))
+            case .merged(let new, let field):
+                values.append((slot, present == new ? present : try merged(new, intoStored: present, field)))
+            case .computed(let change, let field, _):
+                if present.isNull { continue }
+                values.append((slot, try Self.encoded(result(change, present, name), field, plan)))
+            }
+        }
+        return values
+    }
+
+    private func result(_ change: NumberChange, _ present: StoredValue, _ name: String) throws -> any Encodable {
+        do { return try change.result(of: present, entity: plan.name, key: name) } catch let misfit
+            as NumberChange.DoesNotFit
+        {
+            throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
+        }
+    }
+
+    /// Refuses several owners of one model, as a save does.
+    private func checkOwner(_ field: FieldPlan, _ destination: EntityPlan, _ key: Any?, count: Int) throws {
+        guard plan.ownsAlone(field), count > 1 else { return }
+        throw PersistenceError.unwritable(
+            filteredEntity: plan.name, key: field.name,
+            reason:
+                "the filter selects \(count), and the \(destination.name) '\(key ?? "")' belongs to one only. Select one, or "
+                + "take the rule off: what is shared may be in many.")
+    }
+
     /// Sets the values, on the queue of the context.
     func apply(to objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
         var destinations: [(name: String, object: NSManagedObject?, isOwned: Bool)] = []
@@ -131,14 +213,7 @@ struct PreparedChanges: @unchecked Sendable {
                 destinations.append((field.name, nil, plan.owns(field)))
                 continue
             }
-            // A save refuses several owners of one model, too.
-            if plan.ownsAlone(field), objects.count > 1 {
-                throw PersistenceError.unwritable(
-                    filteredEntity: plan.name, key: field.name,
-                    reason:
-                        "the filter selects \(objects.count), and the \(destination.name) '\(key)' belongs to one only. Select one, or take the rule "
-                        + "off: what is shared may be in many.")
-            }
+            try checkOwner(field, destination, key, count: objects.count)
             guard let object = try destination.objects(keys: [key], in: context).values.first else {
                 throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
             }
@@ -168,6 +243,10 @@ struct PreparedChanges: @unchecked Sendable {
                 StoredValue(present, .data)
             }
         guard let stored, stored != new else { return new }
+        return try merged(new, intoStored: stored, field)
+    }
+
+    private func merged(_ new: StoredValue, intoStored stored: StoredValue, _ field: FieldPlan) throws -> StoredValue {
         do { return try field.merged(new, into: stored) } catch let refusal as StoredMergeRefusal {
             throw PersistenceError.unwritable(
                 filteredEntity: plan.name, key: ([field.name] + refusal.path).joined(separator: "."),
@@ -187,12 +266,8 @@ struct PreparedChanges: @unchecked Sendable {
             case .computed(let change, let field, let kind):
                 let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
                 guard let present = StoredValue(present, kind), !present.isNull else { continue }
-                let result: any Encodable
-                do { result = try change.result(of: present, entity: plan.name, key: name) } catch {
-                    guard let misfit = error as? NumberChange.DoesNotFit else { throw error }
-                    throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
-                }
-                values.append((name, Self.attributeValue(try Self.encoded(result, field, plan), field)))
+                let result = try Self.encoded(result(change, present, name), field, plan)
+                values.append((name, Self.attributeValue(result, field)))
             }
         }
         return values

@@ -25,7 +25,7 @@ extension ModelReader {
     /// - SQL: the statement, with a parameter for each value
     public func rows<Row: Decodable>(_ type: Row.Type, _ sql: SQLText) throws -> [Row] {
         let written = try sql.written(access)
-        guard let source = try access.source() as? StoreRows else {
+        guard !access.hasChanges, let source = try access.source() as? StoreRows else {
             throw PersistenceError(
                 .readFailed,
                 "SQL reads what is stored, and this block has changes that are not stored yet. Ask before changing anything, "

@@ -229,17 +229,24 @@ final class ChangedRows {
 
     // MARK: Writing
 
-    /// Writes what has changed.
+    /// Saves what has changed.
     ///
-    /// - Parameter transaction: the transaction of the block.
+    /// - Parameter transaction: the transaction of the save.
     /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
     ///   written.
     func commit(in transaction: OptimisticTransaction) throws {
-        try followDeleteRules()
-        try rows.session.saveRows(to: store, in: transaction) { try changes(in: transaction, countsKeys: $0) }
+        let unsaved = UnsavedChanges(rows.session, store, transaction)
+        if let set = try changeSet(unsaved) { unsaved.add(set) }
+        try unsaved.save()
     }
 
-    private func changes(in transaction: OptimisticTransaction, countsKeys: Bool) throws -> ChangeSet? {
+    /// What has changed.
+    ///
+    /// - Parameter unsaved: what the block has changed before, which gives new rows their keys.
+    /// - Returns: the change set; nil for none.
+    /// - Throws: `DirectSave.NotDirect`, and what reading throws.
+    func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet? {
+        try followDeleteRules()
         let all = entries.indices
         let new = all.filter { entries[$0].isNew && !entries[$0].isDeleted }
         let deleted = all.filter { !entries[$0].isNew && entries[$0].isDeleted }
@@ -254,8 +261,7 @@ final class ChangedRows {
         }
         let known = all.filter { !entries[$0].isNew && !entries[$0].isDeleted && isChanged($0) }
         guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return nil }
-        let made = try rows.session.makeIdentifiers(
-            for: new.map { entries[$0].layout }, in: store, countsKeys: countsKeys, transaction)
+        let made = try unsaved.makeIdentifiers(for: new.map { entries[$0].layout })
         for (number, identifier) in zip(new, made.identifiers) { entries[number].identifier = identifier }
         var changes = ChangeSet()
         changes.promises = made.promises

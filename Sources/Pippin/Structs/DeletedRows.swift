@@ -28,6 +28,11 @@ struct DeletedRows {
     /// Whether a row is deleted.
     func contains(_ identifier: NSManagedObjectID) -> Bool { identifiers.contains(identifier) }
 
+    /// Whether other changes of the block concern the deleted rows, or those that lead to them.
+    func meets(_ unsaved: UnsavedChanges) -> Bool {
+        identifiers.contains(where: unsaved.contains) || links.keys.contains(where: unsaved.contains)
+    }
+
     /// Deletes rows.
     ///
     /// - Parameter new: the rows; those that are deleted already are left out.

@@ -161,6 +161,16 @@ extension DirectSave {
         references.byNode[node].map { Array($0.values) }.map(toManyChanges) ?? []
     }
 
+    /// Whether a former destination that is not among the models is deleted, or has an order that changes.
+    func formerDestinationsMeet(_ unsaved: UnsavedChanges) -> Bool {
+        references.byKey.contains { place, changes in
+            guard let inverse = changes.first?.value.inverse else { return false }
+            let row = NSManagedObjectID(layout: inverse.source, store: store.identity, key: place.key)
+            guard unsaved.contains(row) else { return false }
+            return unsaved.update(of: row) == nil || changes.values.contains { $0.inverse.isOrdered }
+        }
+    }
+
     /// The changes of rows that are former destinations and not among the models.
     func changesOfFormerDestinations() throws -> [RowChange] {
         var changes: [RowChange] = []

@@ -30,18 +30,34 @@ extension DirectSave {
         return values
     }
 
-    func commit(in transaction: OptimisticTransaction) throws {
-        try rows.session.saveRows(to: store, in: transaction) { try changes(in: transaction, countsKeys: $0) }
+    /// Whether other changes of the block concern rows that this save was compared with, which it had not seen.
+    ///
+    /// Rows to which others lead meanwhile, and do not differ in more than that, are as they were to this save: the
+    /// changes of both are joined.
+    func meets(_ unsaved: UnsavedChanges) -> Bool {
+        for node in graph.nodes.indices {
+            guard let identifier = identifier(node), unsaved.contains(identifier) else { continue }
+            guard let update = unsaved.update(of: identifier), update.changedSlots.isEmpty else { return true }
+            let plan = plans[graph.nodes[node].table]
+            let compared = (plan?.members.map(\.relationship) ?? []) + (plan?.manys.map(\.relationship) ?? [])
+            let isReferred = update.toManyChanges.allSatisfy { list in
+                !list.relationship.isOrdered && !compared.contains { $0 === list.relationship }
+            }
+            if !isReferred { return true }
+        }
+        if deleted.contains(where: { unsaved.contains($0.objectID) }) { return true }
+        if freed.contains(where: { unsaved.contains($0.objectID) }) { return true }
+        return departed?.meets(unsaved) ?? false || formerDestinationsMeet(unsaved)
     }
 
     /// The change set; nil if nothing differs.
-    private func changes(in transaction: OptimisticTransaction, countsKeys: Bool) throws -> ChangeSet? {
+    func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet? {
         let new = graph.nodes.indices.filter { keys[$0] == nil }
         let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
             .union(references.changed.filter { keys[$0] != nil }).union(departedLists.keys).sorted()
         guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty || departed != nil else { return nil }
         let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
-        let made = try rows.session.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys, transaction)
+        let made = try unsaved.makeIdentifiers(for: layouts)
         for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
         var changes = ChangeSet()
         changes.promises = made.promises

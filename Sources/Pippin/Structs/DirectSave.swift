@@ -135,17 +135,10 @@ final class DirectSave: RowSave {
         return plans
     }
 
-    /// Whether the models were looked up in the current state, outside of the transaction.
-    var readsCurrentState: Bool {
-        if case .now = rows.scope { return true }
-        return false
-    }
-
-    /// What one of several saves takes off its owner, another one makes anew.
-    var isOneOfSeveral: Bool { moved.isEmpty }
-
     /// Whether one of the given models was stored before.
     func isKnown(_ root: Int) -> Bool { keys[root] != nil }
+
+    func isNew(_ node: Int) -> Bool { keys[node] == nil }
 
     /// The ID of a model's object; nil for a new model, until it gets one.
     func identifier(_ node: Int) -> NSManagedObjectID? {

@@ -1,25 +1,23 @@
 import StoreSession
 
-/// A save of models as rows, which is looked up at once and written when its block ends.
+/// A save of models as rows, which were looked up.
 protocol RowSave: AnyObject {
     var graph: ModelGraph { get }
     /// What becomes of the given models.
     var outcomes: [SaveOutcome] { get }
-    /// Whether the models were looked up in the current state, outside of the transaction.
-    var readsCurrentState: Bool { get }
 
-    /// Whether it may be several saves that were joined.
-    var isOneOfSeveral: Bool { get }
+    /// Whether a model or a reference was not found.
+    func isNew(_ node: Int) -> Bool
 
-    /// Whether one of the given models was stored before.
-    func isKnown(_ root: Int) -> Bool
+    /// Whether other changes of the block, which this save has not seen, concern its rows.
+    func meets(_ unsaved: UnsavedChanges) -> Bool
 
-    /// Writes the differences.
+    /// The differences.
     ///
-    /// - Parameter transaction: the transaction of the block.
-    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
-    ///   written.
-    func commit(in transaction: OptimisticTransaction) throws
+    /// - Parameter unsaved: what the block has changed before, which gives new rows their keys.
+    /// - Returns: the change set; nil for none.
+    /// - Throws: `DirectSave.NotDirect`, and what reading throws.
+    func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet?
 }
 
 /// A save of models whatever they lead to: models of their own type, models on both sides of a relationship, one that
@@ -33,6 +31,10 @@ final class GraphSave: RowSave {
     /// The numbers of the nodes' rows, by node.
     private var numbers: [Int?]
     private var isNew: [Bool]
+    /// What stored models get values of; nil for all of their properties.
+    private let fields: GivenFields?
+    /// The nodes that get values of all of their properties all the same.
+    private let wholeNodes: Set<Int>
 
     /// Looks the models up, and changes their rows.
     ///
@@ -41,9 +43,15 @@ final class GraphSave: RowSave {
     ///   - rows: the store's rows, in the transaction's state.
     ///   - store: the store.
     ///   - mode: which of the models may be stored already.
+    ///   - fields: what stored models get values of; nil for all of their properties.
     /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
-    init(_ graph: ModelGraph, _ rows: StoreRows, _ store: SessionStore, _ mode: GraphWriter.Mode) throws {
+    init(
+        _ graph: ModelGraph, _ rows: StoreRows, _ store: SessionStore, _ mode: GraphWriter.Mode,
+        setting fields: GivenFields?
+    ) throws {
         self.graph = graph
+        self.fields = fields
+        wholeNodes = try fields?.wholeNodes(of: graph) ?? []
         changed = ChangedRows(rows, store)
         numbers = Array(repeating: nil, count: graph.nodes.count)
         isNew = Array(repeating: false, count: graph.nodes.count)
@@ -65,12 +73,18 @@ final class GraphSave: RowSave {
     }
 
     private(set) var outcomes: [SaveOutcome] = []
-    var readsCurrentState: Bool { false }
-    var isOneOfSeveral: Bool { false }
+    func isNew(_ node: Int) -> Bool { isNew[node] }
 
-    func isKnown(_ root: Int) -> Bool { numbers[root] != nil && !isNew[root] }
+    func meets(_ unsaved: UnsavedChanges) -> Bool {
+        changed.entries.contains { $0.identifier.map(unsaved.contains) ?? false }
+    }
 
-    func commit(in transaction: OptimisticTransaction) throws { try changed.commit(in: transaction) }
+    func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet? { try changed.changeSet(unsaved) }
+
+    /// Whether a model gets the value of a field.
+    private func takes(_ field: Int, _ node: Int) -> Bool {
+        isNew[node] || wholeNodes.contains(node) || fields?.has(field, of: graph.nodes[node].plan) ?? true
+    }
 
     // MARK: Steps
 
@@ -117,7 +131,7 @@ final class GraphSave: RowSave {
             let plan = graph.nodes[node].plan
             let slots = try changed.rows.slots(of: plan)
             let values = graph.values(of: node)
-            for (index, field) in plan.fields.enumerated() where field.related == nil {
+            for (index, field) in plan.fields.enumerated() where field.related == nil && takes(index, node) {
                 guard slots[index] >= 0 else { throw DirectSave.NotDirect() }
                 let (new, stored) = (values[index], changed.entries[number].values[slots[index]])
                 if case .composite(let record) = field.kind {
@@ -140,7 +154,7 @@ final class GraphSave: RowSave {
         let plan = graph.nodes[node].plan
         var left: [Int] = []
         guard !plan.relationships.isEmpty, let number = numbers[node] else { return left }
-        for field in plan.relationships {
+        for field in plan.relationships where takes(field, node) {
             guard let relationship = layout.relationship(named: plan.fields[field].name), !relationship.isTransient
             else { throw DirectSave.NotDirect() }
             let targets = graph.targets(of: node, field).compactMap { numbers[$0] }

@@ -143,7 +143,7 @@ extension PersistenceManager {
                     return (outcome.count, outcome.identifiers)
                 } catch { throw PersistenceError(saving: error, self.registry) }
             }
-            return (try ModelAccess(self, turn).update(selection, of: plan, prepared), [])
+            return (try self.changing(in: turn) { try $0.update(selection, of: plan, prepared) }, [])
         }
         notifyContexts(updated: changed)
         return count
@@ -164,7 +164,7 @@ extension PersistenceManager {
         let plan = try registry.plan(of: type)
         let (count, deleted) = try await inSavedTransaction { turn -> (Int, [NSManagedObjectID]) in
             guard self.session.takesBatches else {
-                return (try ModelAccess(self, turn).delete(.all, of: plan), [])
+                return (try self.changing(in: turn) { try $0.delete(.all, of: plan) }, [])
             }
             var batch = BatchDeletePlan(rows: FetchPlan(entity: try self.storeRows.layout(of: plan)))
             batch.wantsIdentifiers = true

@@ -66,6 +66,7 @@ extension PostgresEngine {
     }
 
     private func save(_ changes: ChangeSet, others: (() throws -> Void)?) throws -> SaveResult {
+        if opened?.wasLockedBeforePreview != nil { return try writing { try $0.save(changes, with: others) } }
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
         let (start, trips) = (ContinuousClock.now, roundTrips)
         let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
@@ -81,6 +82,7 @@ extension PostgresEngine {
     package var keys: (any KeyedEngine)? { self }
     package var batches: (any BatchEngine)? { self }
     package var roundsDates: Bool { true }
+    package var previews: (any PreviewingEngine)? { self }
     package var longTransactions: (any LongTransactionEngine)? { self }
     package var pinning: (any PinningEngine)? { self }
     package var sharing: (any SharedEngine)? { self }
@@ -126,6 +128,11 @@ extension PostgresEngine: LongTransactionEngine {
 
     package func resetVersions() throws { try writing { try $0.resetVersions() } }
     package func endLongTransaction(commits: Bool) throws { try opened?.endLongTransaction(commits: commits) }
+}
+
+extension PostgresEngine: PreviewingEngine {
+    package func beginPreview() throws { try writing { try $0.beginPreview() } }
+    package func endPreview() -> Bool { opened?.endPreview() ?? false }
 }
 
 extension PostgresEngine: ExplainingEngine {

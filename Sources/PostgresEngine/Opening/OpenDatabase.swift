@@ -19,6 +19,8 @@ package final class OpenDatabase {
     var locksOutWriters = false
     /// The transaction that takes in all saves until it ends, if there is one.
     var longTransaction: LongTransaction?
+    /// Whether others were kept out before the preview began; nil without a preview.
+    var wasLockedBeforePreview: Bool?
     var batch = BatchRun()
     /// Reserved keys that have not been used yet.
     var keys = KeyBlocks()

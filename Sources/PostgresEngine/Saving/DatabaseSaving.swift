@@ -109,15 +109,18 @@ extension OpenDatabase {
         _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         let begin = try beginning()
-        let looksFirst = !derivations.isEmpty || keepsRows(before: changes)
+        let isPreview = wasLockedBeforePreview != nil
+        let looksFirst = !derivations.isEmpty || !isPreview && keepsRows(before: changes)
         if looksFirst { _ = try connection.pipeline(begin) }
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
         let last =
             try searchRequests(of: changes)
-            + history(
-                of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID)),
-                former: formerValues(of: changes)) + [notification()]
+            + (isPreview
+                ? []
+                : history(
+                    of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID)),
+                    former: formerValues(of: changes)) + [notification()])
         try run.write(
             first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : nil,
             clearsUniqueValues: clearsUniqueValues)

@@ -24,6 +24,44 @@ extension OpenDatabase {
         }
     }
 
+    /// Begins a preview: a transaction, or a part of the one that keeps others out, whose saves are undone.
+    func beginPreview() throws {
+        try run("read from") {
+            let wasLocked = locksOutWriters && connection.isInTransaction
+            if wasLocked {
+                try connection.execute("SAVEPOINT pippin_preview")
+                do { _ = try connection.pipeline(beginning()) } catch let error as PostgresError {
+                    try? connection.rollback()
+                    try explain(error)
+                }
+            } else {
+                try beginSave()
+            }
+            (longTransaction, wasLockedBeforePreview) = (LongTransaction(), wasLocked)
+        }
+    }
+
+    /// Undoes the saves of the preview.
+    ///
+    /// - Returns: whether the preview was intact.
+    func endPreview() -> Bool {
+        guard let wasLocked = wasLockedBeforePreview else { return false }
+        (longTransaction, wasLockedBeforePreview) = (nil, nil)
+        let isIntact = connection.isUsable && connection.isInTransaction
+        do {
+            guard wasLocked, isIntact else {
+                try connection.rollback()
+                return isIntact
+            }
+            try connection.execute("ROLLBACK TO SAVEPOINT pippin_preview; RELEASE SAVEPOINT pippin_preview")
+            locksOutWriters = true
+            return true
+        } catch {
+            try? connection.rollback()
+            return false
+        }
+    }
+
     /// Creates the deferred indexes. Those whose rows share values that must be unique remain deferred.
     func makeIndexes() throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {

@@ -120,6 +120,22 @@ package final class OptimisticTransaction: Sendable {
         do { return try body() } catch is UnexpectedChange { throw broken() }
     }
 
+    /// Begins a preview of the only store, in the state of the first reading.
+    ///
+    /// - Throws: the error of a broken transaction, and those of the closure.
+    func beginningPreview(of store: SessionStore, _ begin: () throws -> Void) throws {
+        let moment = try moment()
+        if session.generation != moment.saves { throw broken() }
+        store.engine.sharing?.expectedChanges = moment.changes[store.identity.number]
+        defer { store.engine.sharing?.expectedChanges = nil }
+        do { try begin() } catch is UnexpectedChange { throw broken() }
+    }
+
+    /// Notes that nothing can be saved any more, so that the work is done again.
+    ///
+    /// - Returns: the error of a broken transaction.
+    func breakOff() -> NSError { broken() }
+
     /// Runs code that reserves keys for objects that are saved later.
     package func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {
         try session.working(in: self, body)
@@ -208,7 +224,7 @@ extension StoreSession {
     package func working<Result>(in transaction: OptimisticTransaction?, _ body: () throws -> Result) rethrows -> Result
     {
         guard let transaction else { return try body() }
-        return try withLock {
+        return try withState {
             let former = activeTransaction
             activeTransaction = transaction
             defer { activeTransaction = former }

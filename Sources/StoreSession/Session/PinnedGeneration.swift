@@ -118,6 +118,8 @@ package enum ReadScope: Sendable {
     case pinned(PinnedGeneration)
     /// The state at the first request; a later one fails if there was a save since.
     case transaction(OptimisticTransaction)
+    /// The state in which a block's transaction began, with the block's unsaved changes.
+    case unsaved(UnsavedChanges)
 
     /// Runs requests of a session in that state.
     package func reading<Result>(
@@ -131,6 +133,7 @@ package enum ReadScope: Sendable {
                 return try session.reading(generation, body)
             }
         case .transaction(let transaction): try transaction.reading(body)
+        case .unsaved(let changes): try changes.reading(body)
         }
     }
 
@@ -183,8 +186,8 @@ extension StoreSession {
     }
 
     /// Whether all stores support batch requests.
-    package var takesBatches: Bool { withLock { stores.allSatisfy { $0.engine.batches != nil } } }
+    package var takesBatches: Bool { withState { stores.allSatisfy { $0.engine.batches != nil } } }
 
     /// Whether a store rounds dates, so that two of them may become one.
-    package var roundsDates: Bool { withLock { stores.contains { $0.engine.roundsDates } } }
+    package var roundsDates: Bool { withState { stores.contains { $0.engine.roundsDates } } }
 }

@@ -12,7 +12,7 @@ extension StoreSession {
     /// knows.
     package func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
         if generation == stamp { return true }
-        return withLock { changeLog.isUnchanged(identity, since: stamp) }
+        return withState { changeLog.isUnchanged(identity, since: stamp) }
     }
 
     /// Writes change sets, all of them or none.
@@ -100,7 +100,7 @@ extension StoreSession {
     ) throws -> PromisedIdentifiers {
         guard !entities.isEmpty else { return PromisedIdentifiers([]) }
         func make() throws -> PromisedIdentifiers {
-            try withLock {
+            try withState {
                 guard countsKeys else { return try store.engine.promiseIdentifiers(for: entities) }
                 return PromisedIdentifiers(
                     try store.engine.makePermanentIdentifiers(for: entities, isSavedLater: transaction != nil))
@@ -123,7 +123,7 @@ extension StoreSession {
     /// The ID of this session's store for an ID from another session of the same file.
     package func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID {
         guard let foreign = identifier.storeIdentity,
-            let store = withLock({
+            let store = withState({
                 store(of: identifier) == nil ? stores.first { $0.identity.uuid == foreign.uuid } : nil
             }), let entity = modelLayout.entityByName[identifier.layout.name]
         else { return identifier }

@@ -36,11 +36,18 @@ package final class StoreSession: @unchecked Sendable {
     /// The transaction of the running request; under the lock.
     package internal(set) var activeTransaction: OptimisticTransaction?
 
+    /// The preview of a block's unsaved changes, if one is open; under the lock.
+    var preview: Preview?
+    /// Whether the block that the preview belongs to reads it now; under the lock.
+    var isReadingPreview = false
+    /// Whether the preview ends when it is not used; under the lock.
+    var isWatchingPreview = false
+
     private weak var shownBy: (any SessionFace)?
     /// Shows the stores to programs.
     package var face: (any SessionFace)? {
-        get { withLock { shownBy } }
-        set { withLock { shownBy = newValue } }
+        get { withState { shownBy } }
+        set { withState { shownBy = newValue } }
     }
     /// Called immediately after each save, by the saving thread, before any notification is posted.
     package let saves = Listeners<SavedEntities>()
@@ -81,8 +88,17 @@ package final class StoreSession: @unchecked Sendable {
 
     // MARK: Exclusive use
 
-    /// Runs a block with exclusive use of the stores.
+    /// Runs a block with exclusive use of the stores. It sees no preview of another block.
     package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        if preview != nil, !isReadingPreview { endPreview() }
+        return try body()
+    }
+
+    /// Runs a block with exclusive use of what is known of the stores. It does not use their engines, so that a preview
+    /// stays open.
+    func withState<Result>(_ body: () throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
         return try body()
@@ -92,20 +108,21 @@ package final class StoreSession: @unchecked Sendable {
     package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
+        if preview != nil, !isReadingPreview { endPreview() }
         return try body()
     }
 
     // MARK: Stores
 
     /// The stores, in the order in which they were added.
-    package var openStores: [SessionStore] { withLock { stores } }
+    package var openStores: [SessionStore] { withState { stores } }
 
     /// The store, if there is only one.
-    package var onlyStore: SessionStore? { withLock { stores.count == 1 ? stores[0] : nil } }
+    package var onlyStore: SessionStore? { withState { stores.count == 1 ? stores[0] : nil } }
 
     /// The stores that hold an entity.
     package func storesOf(_ entity: EntityLayout, among wanted: [SessionStore]? = nil) -> [SessionStore] {
-        withLock {
+        withState {
             let holders: [SessionStore]
             if let known = storesByEntity[ObjectIdentifier(entity)] {
                 holders = known

@@ -26,6 +26,8 @@ struct BothWays {
 
     /// The file of the store that is saved to by rows.
     var file: URL { folder.file("rows.sqlite") }
+    /// The file of the other store.
+    var fileOfObjects: URL { folder.file("objects.sqlite") }
 
     func save<Model: CoreModel>(_ models: [Model]) throws {
         try rows.writeAndWait { try $0.save(models) }

@@ -144,7 +144,7 @@ struct SeveralSavesTests {
         #expect(try plainSQL("SELECT ZID, ZNAME FROM ZCUP ORDER BY 1", in: stores.file) == ["1|changed", "2|new"])
     }
 
-    @Test("Saves of several types, and after deletions, go through objects, with the same outcome")
+    @Test("Saves of several types, and after deletions, have the same outcome")
     func mixed() throws {
         try inBoth { store in
             try store.save(Self.cups[0])

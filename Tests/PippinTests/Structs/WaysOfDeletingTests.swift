@@ -76,7 +76,7 @@ struct WaysOfDeletingTests {
 
     /// Changes both stores, one by rows and one by objects, and says what the first save wrote.
     private func changeBoth<Result: Equatable>(
-        sourceLocation: SourceLocation = #_sourceLocation, asRows: Bool = true, _ work: (WriteAccess) throws -> Result
+        sourceLocation: SourceLocation = #_sourceLocation, _ work: (WriteAccess) throws -> Result
     ) throws {
         var byRows: Result?
         let isRows = try stores.goesAsRows { manager in byRows = try manager.writeAndWait(work) }
@@ -85,7 +85,7 @@ struct WaysOfDeletingTests {
             return try work(store)
         }
         #expect(byRows == byObjects, sourceLocation: sourceLocation)
-        #expect(isRows == [asRows], sourceLocation: sourceLocation)
+        #expect(isRows == [true], sourceLocation: sourceLocation)
         let (rows, objects) = (try stores.contentOfRows(), try stores.contentOfObjects())
         #expect(rows == objects, sourceLocation: sourceLocation)
     }
@@ -152,11 +152,11 @@ struct WaysOfDeletingTests {
 
     @Test("see what the block has deleted before, in whatever it asks and does next")
     func laterQuestions() throws {
-        try changeBoth(asRows: false) { store -> [Int] in
+        try changeBoth { store -> [Int] in
             let deleted = try store.delete(Gallery.self, id: 1) ? 1 : 0
             return [deleted, try store.count(Rack.self), try store.fetch(Folio.self).count]
         }
-        try changeBoth(asRows: false) { store in
+        try changeBoth { store in
             try store.delete(Gallery.self, id: 2)
             try store.save(hall(7))
             return [try store.delete(Rack.self, where: \.label == nil)]

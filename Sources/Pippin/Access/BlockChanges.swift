@@ -1,0 +1,255 @@
+import StoreSession
+
+/// What a block that writes has changed, as rows: saves, deletions and updates become change sets, each made for the
+/// rows as the block sees them, and all of them one save when the block ends.
+///
+/// It throws `DirectSave.NotDirect` and `SaveRefusal` for what only objects can decide.
+final class BlockChanges {
+    /// The rows of the state in which the transaction began.
+    private let rows: StoreRows
+    /// The same rows with the block's changes.
+    private let changedRows: StoreRows
+    private let store: SessionStore
+    private let transaction: OptimisticTransaction
+    private let registry: ModelRegistry
+    private let unsaved: UnsavedChanges
+    /// A save that is not among the changes yet: it looked its only model up outside of the transaction.
+    private var guarded: (save: any RowSave, mode: GraphWriter.Mode)?
+    /// Deletions that are not among the changes yet: those that follow one another are followed to other rows together.
+    private var deletion: DeletedRows?
+    /// The models of the saves whose keys are not in `savedKeys`.
+    private var unread: [ModelGraph] = []
+    private var savedKeys: Set<SavedKey> = []
+    /// Whether rows were changed that are not those of saved models.
+    private var hasChangedOthers = false
+
+    private struct SavedKey: Hashable {
+        let entity: ObjectIdentifier
+        let key: RecordKey
+    }
+
+    /// No changes yet; nil for stores that do not take rows.
+    ///
+    /// - Parameters:
+    ///   - rows: the store's rows, in the transaction's state.
+    ///   - transaction: the transaction of the block.
+    ///   - registry: knows the plans of the models.
+    init?(_ rows: StoreRows, _ transaction: OptimisticTransaction, _ registry: ModelRegistry) {
+        guard let store = rows.session.onlyStore, store.takesRows, store.engine.previews != nil else { return nil }
+        (self.rows, self.store, self.transaction, self.registry) = (rows, store, transaction, registry)
+        unsaved = UnsavedChanges(rows.session, store, transaction)
+        changedRows = rows.reading(.unsaved(unsaved))
+    }
+
+    var isEmpty: Bool { unsaved.isEmpty && guarded == nil && deletion == nil }
+
+    // MARK: Questions
+
+    /// The rows that questions are asked of.
+    func current() throws -> StoreRows {
+        try flush()
+        if unsaved.isEmpty { return rows }
+        try unsaved.show()
+        return changedRows
+    }
+
+    /// The rows that a model without relationships is read from: those of the store, if none of the changes concerns
+    /// that model.
+    func current(finding key: RecordKey, of plan: EntityPlan) throws -> StoreRows {
+        let isUnchanged =
+            plan.relationships.isEmpty && guarded == nil && deletion == nil && !hasChangedOthers && !unsaved.isShown
+            && !isSaved(key, plan)
+        return isUnchanged ? rows : try current()
+    }
+
+    // MARK: Saves
+
+    /// Saves models.
+    ///
+    /// - Returns: what became of each given model.
+    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    func save(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, setting fields: GivenFields?
+    ) throws -> [SaveOutcome] {
+        if fields == nil, let save = try guardedSave(graph, mode) {
+            guarded = (save, mode)
+            return save.outcomes
+        }
+        try flush()
+        let (save, source) = try lookUp(graph, mode, fields)
+        return try add(save, mode, source)
+    }
+
+    /// A save of a single model that need not be looked up in the transaction; nil for every other one.
+    ///
+    /// The version and the unique identifier of the row guard it, so what others save elsewhere does no harm. A block
+    /// that has read before may have decided by what it read, so its save must conflict even if the row already has the
+    /// wanted values.
+    private func guardedSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> (any RowSave)? {
+        guard isEmpty, mode != .only, graph.nodes.count == 1, !graph.hasLeftModels, !transaction.hasRead,
+            let (direct, _) = try rows.directPlan(graph.plan, registry), direct.isFoundByUniqueIdentifier
+        else { return nil }
+        do {
+            let save = try DirectSave(graph, direct, rows.reading(.now), store)
+            try mode.check(graph) { save.isKnown($0) }
+            return save
+        } catch is DirectSave.NotDirect { return nil }
+    }
+
+    /// Looks models up as the block sees them.
+    ///
+    /// - Returns: the save, and the rows that it was looked up in.
+    private func lookUp(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ fields: GivenFields?
+    ) throws -> (any RowSave, StoreRows) {
+        if unsaved.isEmpty { return (try makeSave(graph, mode, fields, rows), rows) }
+        let isNew = (0..<graph.rootCount).allSatisfy { !isSaved(graph.nodes[$0].key, graph.plan) }
+        if mode != .only, isNew, !unsaved.isShown, !roundsKeys(of: graph) {
+            do {
+                let save = try makeSave(graph, mode, fields, rows)
+                if try !meetsChanges(save) { return (save, rows) }
+            } catch {
+                // It may refer to what the block has changed. Otherwise the error comes again.
+            }
+        }
+        try unsaved.show()
+        return (try makeSave(graph, mode, fields, changedRows), changedRows)
+    }
+
+    /// Whether two different identifiers in a graph may be one in the store.
+    private func roundsKeys(of graph: ModelGraph) -> Bool {
+        guard rows.session.roundsDates else { return false }
+        return graph.tables.contains { $0.plan.record.attributeKinds[$0.plan.uidField] == .date }
+    }
+
+    /// Whether the changes so far concern the rows of a save that was looked up without them.
+    private func meetsChanges(_ save: any RowSave) throws -> Bool {
+        let graph = save.graph
+        let isMade = graph.nodes.indices.contains { node in
+            save.isNew(node) && isSaved(graph.nodes[node].key, graph.nodes[node].plan)
+        }
+        return isMade || save.meets(unsaved)
+    }
+
+    private func makeSave(
+        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ fields: GivenFields?, _ source: StoreRows
+    ) throws -> any RowSave {
+        // What no model of a graph leads to would not be looked up.
+        if fields == nil, !graph.hasLeftModels, let (direct, _) = try source.directPlan(graph.plan, registry) {
+            do {
+                let save = try DirectSave(graph, direct, source, store, replacesAll: mode == .only)
+                try mode.check(graph) { save.isKnown($0) }
+                return save
+            } catch is DirectSave.NotDirect {}
+        }
+        return try GraphSave(graph, source, store, mode, setting: fields)
+    }
+
+    private func add(_ save: any RowSave, _ mode: GraphWriter.Mode, _ source: StoreRows) throws -> [SaveOutcome] {
+        var save = save
+        let set: ChangeSet?
+        do { set = try save.changeSet(unsaved) } catch is DirectSave.NotDirect where save is DirectSave {
+            save = try GraphSave(save.graph, unsaved.isEmpty ? source : changedRows, store, mode, setting: nil)
+            set = try save.changeSet(unsaved)
+        }
+        if let set {
+            unsaved.add(set)
+            if !set.deleted.isEmpty { hasChangedOthers = true }
+        }
+        unread.append(save.graph)
+        return save.outcomes
+    }
+
+    /// Whether a model was among the saved ones.
+    private func isSaved(_ key: RecordKey, _ plan: EntityPlan) -> Bool {
+        // A large graph is asked itself, and a few of them are; many would be asked again and again.
+        var large = unread.filter { $0.nodes.count >= 100 }
+        if large.count > 4 { large = [] }
+        if large.count < unread.count {
+            for graph in unread where large.isEmpty || graph.nodes.count < 100 {
+                for node in graph.nodes.indices {
+                    savedKeys.insert(SavedKey(entity: graph.nodes[node].plan.id, key: graph.nodes[node].key))
+                }
+            }
+            unread = large
+        }
+        return savedKeys.contains(SavedKey(entity: plan.id, key: key))
+            || large.contains { $0.node(key, of: plan) != nil }
+    }
+
+    // MARK: Deletions and updates
+
+    /// Deletes rows.
+    ///
+    /// - Parameters:
+    ///   - plan: the models' entity.
+    ///   - isOther: whether the rows must not be found before earlier deletions of the block are done.
+    ///   - find: finds the rows; nil where only objects can be found.
+    /// - Returns: how many rows there are.
+    /// - Throws: `DirectSave.NotDirect`, and what finding them throws.
+    func delete(
+        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows, EntityLayout) throws -> [NSManagedObjectID]?
+    ) throws -> Int {
+        if isOther || guarded != nil { try flush() }
+        let source = unsaved.isEmpty ? rows : changedRows
+        let layout = try rows.layout(of: plan)
+        guard layout.isPlain, let found = try find(source, layout) else { throw DirectSave.NotDirect() }
+        // Not held twice, since it would be copied then.
+        var all = deletion ?? DeletedRows(source)
+        deletion = nil
+        let new = found.filter { !all.contains($0) }
+        try all.add(new)
+        deletion = all
+        return new.count
+    }
+
+    /// Changes rows.
+    ///
+    /// - Parameters:
+    ///   - selection: selects the rows.
+    ///   - plan: the models' entity.
+    ///   - changes: what is set.
+    /// - Returns: how many rows are selected.
+    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    func update(_ selection: RecordSelection, of plan: EntityPlan, _ changes: PreparedChanges) throws -> Int {
+        let source = try current()
+        let found = try source.rows(of: plan, selection)
+        let changed = ChangedRows(source, store)
+        try changes.apply(to: found.map(changed.note), in: changed)
+        if let set = try changed.changeSet(unsaved) {
+            unsaved.add(set)
+            hasChangedOthers = true
+        }
+        return found.count
+    }
+
+    // MARK: The end
+
+    /// Adds what waits to the changes.
+    private func flush() throws {
+        if let (save, mode) = guarded {
+            guarded = nil
+            _ = try add(try makeSave(save.graph, mode, nil, rows), mode, rows)
+        }
+        if let rows = deletion {
+            deletion = nil
+            if let set = try rows.changeSet() {
+                unsaved.add(set)
+                hasChangedOthers = true
+            }
+        }
+    }
+
+    /// Saves the changes.
+    ///
+    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; nothing is saved
+    ///   then.
+    func finish() throws {
+        if let (save, mode) = guarded, !transaction.hasRead {
+            guarded = nil
+            _ = try add(save, mode, rows)
+        }
+        try flush()
+        try unsaved.save()
+    }
+}
