@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "CoreData", "PredicateFormat", "SearchText", "StoreSession",
+                "PippinMacros", "PredicateFormat", "SearchText", "StoreSession",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),

@@ -71,20 +71,16 @@ struct HouseTests {
         #expect(reading.map(\.path) == ["KeyedArchives/PropertyLists/PropertyListBridging.swift"])
     }
 
-    @Test("Objects and contexts are used in few of Pippin's files, which become fewer")
+    @Test("Pippin knows nothing of Core Data: neither it nor what it stands on imports it")
     func objects() throws {
-        let using = try House.files().filter { $0.target == "Pippin" && $0.code.imports.contains("CoreData") }
-        #expect(Set(using.map(\.path)).subtracting(Rooms.objects) == [])
-        #expect(Rooms.objects.subtracting(using.map(\.path)) == [], "Take them off the list.")
-    }
-
-    @Test("Pippin shows nothing of Core Data")
-    func shown() throws {
-        let sources = House.root.appending(path: "Sources")
-        let showing = try House.files().filter { $0.target == "Pippin" }.filter {
-            try String(contentsOf: sources.appending(path: $0.path), encoding: .utf8).contains("public import CoreData")
+        let targets = try House.targets()
+        var (below, next): (Set<String>, [String]) = ([], ["Pippin"])
+        while let target = next.popLast() {
+            if below.insert(target).inserted { next += targets[target] ?? [] }
         }
-        #expect(showing.map(\.path) == [])
+        #expect(!below.contains("CoreData"))
+        let using = try House.files().filter { below.contains($0.target) && $0.code.imports.contains("CoreData") }
+        #expect(using.map(\.path) == [])
     }
 
     @Test("Only the engines, and the command line for bare stores, know SQL")

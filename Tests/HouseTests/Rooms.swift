@@ -65,21 +65,6 @@ enum Rooms {
         "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
     ]
 
-    /// The files of Pippin that use objects and contexts. None is added.
-    static let objects: Set<String> = [
-        "Pippin/Access/ModelAccess+Objects.swift",
-        "Pippin/Access/ModelAccess.swift",
-        "Pippin/Access/PreparedChanges.swift",
-        "Pippin/Aggregates/AggregatedProperty+Changes.swift",
-        "Pippin/Manager/PersistenceError+Saving.swift",
-        "Pippin/Manager/SchemaMergePolicy.swift",
-        "Pippin/Manager/Transactions.swift",
-        "Pippin/Rows/ObjectRows.swift",
-        "Pippin/Structs/EntityObjects.swift",
-        "Pippin/Structs/GraphWriter.swift",
-        "Pippin/Structs/OwnedDeletion.swift",
-    ]
-
     /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
     static let statements: [String: String] = [
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",

@@ -3,7 +3,7 @@ import StoreSession
 /// What a block that writes has changed, as rows: saves, deletions and updates become change sets, each made for the
 /// rows as the block sees them, and all of them one save when the block ends.
 ///
-/// It throws `DirectSave.NotDirect` and `SaveRefusal` for what only objects can decide.
+/// It throws `NeedsObjects` where managed objects have a say.
 final class BlockChanges {
     /// The rows of the state in which the transaction began.
     private let rows: StoreRows
@@ -13,8 +13,11 @@ final class BlockChanges {
     private let transaction: OptimisticTransaction
     private let registry: ModelRegistry
     private let unsaved: UnsavedChanges
+    private let rules: SaveRules
+    /// How many new models were left out for others with the same values.
+    private(set) var replaced = 0
     /// A save that is not among the changes yet: it looked its only model up outside of the transaction.
-    private var guarded: (save: any RowSave, mode: GraphWriter.Mode)?
+    private var guarded: (save: any RowSave, mode: SaveMode)?
     /// Deletions that are not among the changes yet: those that follow one another are followed to other rows together.
     private var deletion: DeletedRows?
     /// The models of the saves whose keys are not in `savedKeys`.
@@ -35,9 +38,10 @@ final class BlockChanges {
     ///   - transaction: the transaction of the block.
     ///   - registry: knows the plans of the models.
     init?(_ rows: StoreRows, _ transaction: OptimisticTransaction, _ registry: ModelRegistry) {
-        guard let store = rows.session.onlyStore, store.takesRows, store.engine.previews != nil else { return nil }
+        guard let store = rows.session.onlyStore, store.savesRows, store.engine.previews != nil else { return nil }
         (self.rows, self.store, self.transaction, self.registry) = (rows, store, transaction, registry)
         unsaved = UnsavedChanges(rows.session, store, transaction)
+        rules = SaveRules(rows: rows, registry: registry)
         changedRows = rows.reading(.unsaved(unsaved))
     }
 
@@ -48,9 +52,14 @@ final class BlockChanges {
     /// The rows that questions are asked of.
     func current() throws -> StoreRows {
         try flush()
+        return try shown()
+    }
+
+    /// The rows with the changes so far.
+    private func shown() throws -> StoreRows {
         if unsaved.isEmpty { return rows }
-        try unsaved.show()
-        return changedRows
+        try settling { try unsaved.show() }
+        return unsaved.isEmpty ? rows : changedRows
     }
 
     /// The rows that a model without relationships is read from: those of the store, if none of the changes concerns
@@ -67,17 +76,17 @@ final class BlockChanges {
     /// Saves models.
     ///
     /// - Returns: what became of each given model.
-    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    /// - Throws: `NeedsObjects`, ``PersistenceError``, and what reading throws.
     func save(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, setting fields: GivenFields?
+        _ graph: ModelGraph, _ mode: SaveMode, setting fields: GivenFields?
     ) throws -> [SaveOutcome] {
         if fields == nil, let save = try guardedSave(graph, mode) {
             guarded = (save, mode)
             return save.outcomes
         }
         try flush()
-        let (save, source) = try lookUp(graph, mode, fields)
-        return try add(save, mode, source)
+        let save = try lookUp(graph, mode, fields)
+        return try add(save, mode)
     }
 
     /// A save of a single model that need not be looked up in the transaction; nil for every other one.
@@ -85,7 +94,7 @@ final class BlockChanges {
     /// The version and the unique identifier of the row guard it, so what others save elsewhere does no harm. A block
     /// that has read before may have decided by what it read, so its save must conflict even if the row already has the
     /// wanted values.
-    private func guardedSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> (any RowSave)? {
+    private func guardedSave(_ graph: ModelGraph, _ mode: SaveMode) throws -> (any RowSave)? {
         guard isEmpty, mode != .only, graph.nodes.count == 1, !graph.hasLeftModels, !transaction.hasRead,
             let (direct, _) = try rows.directPlan(graph.plan, registry), direct.isFoundByUniqueIdentifier
         else { return nil }
@@ -97,23 +106,20 @@ final class BlockChanges {
     }
 
     /// Looks models up as the block sees them.
-    ///
-    /// - Returns: the save, and the rows that it was looked up in.
     private func lookUp(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ fields: GivenFields?
-    ) throws -> (any RowSave, StoreRows) {
-        if unsaved.isEmpty { return (try makeSave(graph, mode, fields, rows), rows) }
+        _ graph: ModelGraph, _ mode: SaveMode, _ fields: GivenFields?
+    ) throws -> any RowSave {
+        if unsaved.isEmpty { return try makeSave(graph, mode, fields, rows) }
         let isNew = (0..<graph.rootCount).allSatisfy { !isSaved(graph.nodes[$0].key, graph.plan) }
         if mode != .only, isNew, !unsaved.isShown, !roundsKeys(of: graph) {
             do {
                 let save = try makeSave(graph, mode, fields, rows)
-                if try !meetsChanges(save) { return (save, rows) }
+                if try !meetsChanges(save) { return save }
             } catch {
                 // It may refer to what the block has changed. Otherwise the error comes again.
             }
         }
-        try unsaved.show()
-        return (try makeSave(graph, mode, fields, changedRows), changedRows)
+        return try makeSave(graph, mode, fields, try shown())
     }
 
     /// Whether two different identifiers in a graph may be one in the store.
@@ -132,7 +138,7 @@ final class BlockChanges {
     }
 
     private func makeSave(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ fields: GivenFields?, _ source: StoreRows
+        _ graph: ModelGraph, _ mode: SaveMode, _ fields: GivenFields?, _ source: StoreRows
     ) throws -> any RowSave {
         // What no model of a graph leads to would not be looked up.
         if fields == nil, !graph.hasLeftModels, let (direct, _) = try source.directPlan(graph.plan, registry) {
@@ -142,14 +148,14 @@ final class BlockChanges {
                 return save
             } catch is DirectSave.NotDirect {}
         }
-        return try GraphSave(graph, source, store, mode, setting: fields)
+        return try GraphSave(graph, source, mode, setting: fields)
     }
 
-    private func add(_ save: any RowSave, _ mode: GraphWriter.Mode, _ source: StoreRows) throws -> [SaveOutcome] {
+    private func add(_ save: any RowSave, _ mode: SaveMode) throws -> [SaveOutcome] {
         var save = save
         let set: ChangeSet?
         do { set = try save.changeSet(unsaved) } catch is DirectSave.NotDirect where save is DirectSave {
-            save = try GraphSave(save.graph, unsaved.isEmpty ? source : changedRows, store, mode, setting: nil)
+            save = try GraphSave(save.graph, try shown(), mode, setting: nil)
             set = try save.changeSet(unsaved)
         }
         if let set {
@@ -184,16 +190,16 @@ final class BlockChanges {
     /// - Parameters:
     ///   - plan: the models' entity.
     ///   - isOther: whether the rows must not be found before earlier deletions of the block are done.
-    ///   - find: finds the rows; nil where only objects can be found.
+    ///   - find: finds the rows.
     /// - Returns: how many rows there are.
-    /// - Throws: `DirectSave.NotDirect`, and what finding them throws.
+    /// - Throws: `NeedsObjects`, and what finding them throws.
     func delete(
-        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows, EntityLayout) throws -> [NSManagedObjectID]?
+        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows) throws -> [NSManagedObjectID]
     ) throws -> Int {
         if isOther || guarded != nil { try flush() }
-        let source = unsaved.isEmpty ? rows : changedRows
-        let layout = try rows.layout(of: plan)
-        guard layout.isPlain, let found = try find(source, layout) else { throw DirectSave.NotDirect() }
+        let source = try shown()
+        try rows.layout(of: plan).checkIsPlain()
+        let found = try find(source)
         // Not held twice, since it would be copied then.
         var all = deletion ?? DeletedRows(source)
         deletion = nil
@@ -210,11 +216,11 @@ final class BlockChanges {
     ///   - plan: the models' entity.
     ///   - changes: what is set.
     /// - Returns: how many rows are selected.
-    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    /// - Throws: `NeedsObjects`, ``PersistenceError``, and what reading throws.
     func update(_ selection: RecordSelection, of plan: EntityPlan, _ changes: PreparedChanges) throws -> Int {
         let source = try current()
         let found = try source.rows(of: plan, selection)
-        let changed = ChangedRows(source, store)
+        let changed = ChangedRows(source)
         try changes.apply(to: found.map(changed.note), in: changed)
         if let set = try changed.changeSet(unsaved) {
             unsaved.add(set)
@@ -229,7 +235,7 @@ final class BlockChanges {
     private func flush() throws {
         if let (save, mode) = guarded {
             guarded = nil
-            _ = try add(try makeSave(save.graph, mode, nil, rows), mode, rows)
+            _ = try add(try makeSave(save.graph, mode, nil, rows), mode)
         }
         if let rows = deletion {
             deletion = nil
@@ -242,14 +248,47 @@ final class BlockChanges {
 
     /// Saves the changes.
     ///
-    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; nothing is saved
-    ///   then.
+    /// - Throws: `NeedsObjects`, ``PersistenceError`` for changes that break a rule, the error of a broken transaction,
+    ///   and the errors of the store; nothing is saved then.
     func finish() throws {
         if let (save, mode) = guarded, !transaction.hasRead {
             guarded = nil
-            _ = try add(save, mode, rows)
+            _ = try add(save, mode)
+            do { return try unsaved.save(checking: rules.checkRequired) } catch is SaveRefusal {
+                // Somebody else has saved the model meanwhile, or another one with its values: it is looked up once
+                // more, in the transaction.
+                unsaved.removeAll()
+                _ = try add(try makeSave(save.graph, mode, nil, rows), mode)
+            }
         }
         try flush()
-        try unsaved.save()
+        try settling { try unsaved.save(checking: rules.checkRequired) }
+    }
+
+    /// Does work with the changes in the store. Values that models would share and must not are settled as the schemas
+    /// say, and the work is done again.
+    private func settling(_ work: () throws -> Void) throws {
+        var rounds = 0
+        while true {
+            do { return try work() } catch SaveRefusal.constraints(let violations) {
+                rounds += 1
+                let set = unsaved.changeSet
+                // The same identifier twice is a model that somebody else has saved meanwhile.
+                if violations.contains(where: rules.isOfOneModel) { throw transaction.breakOff() }
+                guard rounds < 10, violations.allSatisfy({ rules.kept($0) != nil }) else {
+                    throw rules.error(violations, set)
+                }
+                let settled = try SettledChanges(set, rules)
+                for violation in violations {
+                    if let kept = rules.kept(violation) { try settled.settle(violation, keeping: kept) }
+                }
+                replaced += settled.replaced
+                unsaved.removeAll()
+                if let rest = try settled.changed.changeSet(unsaved) { unsaved.add(rest) }
+                hasChangedOthers = true
+            } catch SaveRefusal.optimisticLocking {
+                throw transaction.breakOff()
+            }
+        }
     }
 }

@@ -1,19 +1,14 @@
-import CoreData
 import StoreSession
 
-extension StoreRows {
-    /// The IDs of the rows with some identifiers; nil for dates that a server rounds.
-    func identifiers(
-        _ keys: [Any], of plan: EntityPlan, _ layout: EntityLayout
-    ) throws -> [NSManagedObjectID]? {
-        guard let kind = plan.record.attributeKinds[plan.uidField], let store = session.onlyStore,
-            !(kind == .date && session.roundsDates)
-        else { return nil }
+extension ChangeableRows {
+    /// The IDs of the rows with some identifiers.
+    func identifiers(_ keys: [Any], of plan: EntityPlan) throws -> [NSManagedObjectID] {
+        guard let kind = plan.record.attributeKinds[plan.uidField] else { return [] }
         var found: [NSManagedObjectID] = []
+        // What an attribute cannot hold, no row has.
         let values = keys.compactMap { StoredValue($0, kind) }
-        guard values.count == keys.count else { return nil }
         try forEachRow(of: plan, where: try slots(of: plan)[plan.uidField], isAmong: values) { row in
-            found.append(NSManagedObjectID(layout: layout, store: store.identity, key: row.key))
+            found.append(row.objectID)
         }
         return found
     }
@@ -22,28 +17,53 @@ extension StoreRows {
 extension ChangedRows {
     /// The number of the row with an identifier; nil where there is none.
     func number(ofKey key: Any, of plan: EntityPlan) throws -> Int? {
-        guard let found = try rows.identifiers([key], of: plan, rows.layout(of: plan)) else {
-            throw DirectSave.NotDirect()
-        }
-        return try rows.rows(for: found).first.map(note)
+        try rows.rows(for: rows.identifiers([key], of: plan)).first.map(note)
     }
 }
 
-extension PersistenceManager {
-    /// Saves the objects of models, if there are any whose unique values the save may settle.
-    ///
-    /// - Returns: how many of the new models were left out for others with the same values.
-    func save(_ graph: ModelGraph, in context: NSManagedObjectContext) throws -> Int {
-        let settles = graph.plan.facts.contains { if case .unique(_, .some) = $0 { true } else { false } }
-        guard settles, context.hasChanges else { return 0 }
-        let keys = Set((0..<graph.rootCount).map { graph.nodes[$0].key })
-        let new = context.insertedObjects.filter { object in
-            guard object.entity.name == graph.plan.name, let key = object.value(forKey: graph.plan.uidKey) else {
-                return false
-            }
-            return keys.contains(RecordKey(attributeValue: key))
-        }
-        try save(context)
-        return new.count { $0.managedObjectContext == nil || $0.isDeleted }
+/// What a block changes of the managed objects of a context.
+final class ObjectChanges {
+    let rows: ObjectRows
+    /// The models that were given and are new.
+    private(set) var new: [NSManagedObjectID] = []
+
+    init(_ rows: ObjectRows) { self.rows = rows }
+
+    func save(_ graph: ModelGraph, _ mode: SaveMode, setting fields: GivenFields?) throws -> [SaveOutcome] {
+        let save = try GraphSave(graph, rows, mode, setting: fields)
+        try apply(save.changed)
+        new += save.newRoots
+        return save.outcomes
+    }
+
+    func update(_ selection: RecordSelection, of plan: EntityPlan, _ prepared: PreparedChanges) throws -> Int {
+        let found = try rows.rows(of: plan, seeingChanges(selection, plan))
+        let changed = ChangedRows(rows)
+        try prepared.apply(to: found.map(changed.note), in: changed)
+        try apply(changed)
+        return found.count
+    }
+
+    func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
+        try delete(rows.identifiers(of: plan, seeingChanges(selection, plan)))
+    }
+
+    func delete(keys: [Any], of plan: EntityPlan) throws -> Int { try delete(rows.identifiers(keys, of: plan)) }
+
+    private func delete(_ found: [NSManagedObjectID]) throws -> Int {
+        try rows.objects.delete(found)
+        return found.count
+    }
+
+    private func apply(_ changed: ChangedRows) throws {
+        if let set = try changed.changeSet(nil) { try rows.objects.apply(set) }
+    }
+
+    /// A selection by which unsaved changes count.
+    func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
+        guard let predicate = selection.predicate, rows.objects.hasChanges else { return selection }
+        var selection = selection
+        selection.predicate = try rows.objects.seeingChanges(predicate, of: plan.name)
+        return selection
     }
 }

@@ -1,4 +1,3 @@
-package import CoreData
 import StoreSession
 
 /// What the verbs of a block work on: rows to read, and the changes of a block that writes.
@@ -10,8 +9,8 @@ public final class ModelAccess {
     private let storeRows: StoreRows?
     /// The turn of a block that writes.
     private let turn: WriteTurn?
-    /// The context, if it was needed; a block that reads has none.
-    private var madeContext: NSManagedObjectContext?
+    /// The objects of a context, if they were needed; a block that reads has none.
+    private var madeObjects: ObjectChanges?
     /// Whether the task that waits for the block was cancelled.
     private let cancellation = Cancellation.current
     /// The most models that may be saved at once, those within others included; nil for any number.
@@ -24,9 +23,10 @@ public final class ModelAccess {
     private var asked: [EntityPlan] = []
 
     /// An access to a context, on whose queue the block runs.
-    package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
+    package init(_ manager: PersistenceManager, _ objects: any ObjectSource) {
         self.manager = manager
-        (storeRows, turn, madeContext) = (nil, nil, context)
+        (storeRows, turn) = (nil, nil)
+        madeObjects = ObjectChanges(ObjectRows(objects, manager.storeRows))
     }
 
     /// An access of a block that writes.
@@ -50,7 +50,7 @@ public final class ModelAccess {
     func source() throws -> any StructRows {
         if hasEnded { throw PersistenceError.blockEnded }
         if let storeRows, turn == nil || usesRows && changes?.isEmpty ?? true { return storeRows }
-        return try asRows { try $0.current() } ?? ObjectRows(try context())
+        return try asRows { try $0.current() } ?? objects().rows
     }
 
     /// The rows that the model with an identifier is read from.
@@ -66,7 +66,7 @@ public final class ModelAccess {
     }
 
     /// Whether the block has changed anything.
-    var hasChanges: Bool { !(changes?.isEmpty ?? true) || madeContext?.hasChanges ?? false }
+    var hasChanges: Bool { !(changes?.isEmpty ?? true) || madeObjects?.rows.objects.hasChanges ?? false }
 
     /// A selection by which the unsaved changes of a context count, also those of models that its filter reads beside
     /// the selected ones.
@@ -74,46 +74,36 @@ public final class ModelAccess {
         guard selection.predicate != nil, hasChanges else { return selection }
         // Rows see them without that.
         if try asRows({ try $0.current() }) != nil { return selection }
-        return try onContext { try Self.seeingChanges(selection, plan, in: $0) }
-    }
-
-    private static func seeingChanges(
-        _ selection: RecordSelection, _ plan: EntityPlan, in context: NSManagedObjectContext
-    ) throws -> RecordSelection {
-        guard let predicate = selection.predicate, context.hasChanges else { return selection }
-        var selection = selection
-        selection.predicate = try context.seeingRelatedChanges(predicate, of: plan.name)
-        return selection
+        return try onObjects { try $0.seeingChanges(selection, plan) }
     }
 
     // MARK: Changes as rows
 
     /// Whether changes may be saved as rows. Tests have them saved as objects, too.
     var savesRows = true
+    /// How many new models were left out for others with the same values.
+    private(set) var replaced = 0
     /// What the block has changed as rows; nil before its first change, and once objects are used.
     private var changes: BlockChanges?
     /// Does to objects of a context what was done to rows, where something only they can decide comes later.
-    private var replays: [(NSManagedObjectContext) throws -> Void] = []
+    private var replays: [(ObjectChanges) throws -> Void] = []
 
     /// Whether the block has changed nothing in a context.
-    private var usesRows: Bool { savesRows && turn != nil && madeContext?.isUntouched ?? true }
+    private var usesRows: Bool { savesRows && turn != nil && madeObjects?.rows.objects.isUntouched ?? true }
 
     /// Does something with rows.
     ///
-    /// - Returns: the result; nil where it must be done with objects: a row has a class of its own, or a rule is broken,
-    ///   which they settle or explain.
+    /// - Returns: the result; nil where it must be done with objects.
     private func asRows<Result>(_ work: (BlockChanges) throws -> Result) throws -> Result? {
         guard usesRows, let storeRows, let turn else { return nil }
         guard let changes = changes ?? BlockChanges(storeRows, turn.transaction, manager.registry) else { return nil }
         self.changes = changes
-        do { return try work(changes) } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
-            return nil
-        }
+        do { return try work(changes) } catch is NeedsObjects { return nil }
     }
 
     /// Changes something as rows, or as objects.
     private func changing<Result>(
-        asRows work: (BlockChanges) throws -> Result, _ objects: @escaping (NSManagedObjectContext) throws -> Result
+        asRows work: (BlockChanges) throws -> Result, _ objects: @escaping (ObjectChanges) throws -> Result
     ) throws -> Result {
         try cancellation?.check()
         if hasEnded { throw PersistenceError.blockEnded }
@@ -121,7 +111,7 @@ public final class ModelAccess {
             replays.append { _ = try objects($0) }
             return result
         }
-        return try onContext(objects)
+        return try onObjects(objects)
     }
 
     /// Saves models with the block.
@@ -131,13 +121,13 @@ public final class ModelAccess {
     ///   - mode: which of them may be stored already.
     /// - Returns: what became of each given model.
     /// - Throws: ``PersistenceError``
-    func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> [SaveOutcome] {
+    func save(_ graph: ModelGraph, _ mode: SaveMode) throws -> [SaveOutcome] {
         if manager.session.roundsDates { try graph.checkRoundedDates() }
         let fields = givenFields
         return try changing {
             try $0.save(graph, mode, setting: fields)
         } _: {
-            try Self.write(graph, mode, in: $0, setting: fields)
+            try $0.save(graph, mode, setting: fields)
         }
     }
 
@@ -161,11 +151,8 @@ public final class ModelAccess {
         try PersistenceError.explaining(.readFailed) {
             try changing {
                 try $0.update(selection, of: plan, prepared)
-            } _: { context in
-                let selection = try Self.seeingChanges(selection, plan, in: context)
-                let objects = try plan.objects(selection, in: context)
-                try prepared.apply(to: objects, in: context)
-                return objects.count
+            } _: {
+                try $0.update(selection, of: plan, prepared)
             }
         }
     }
@@ -180,12 +167,9 @@ public final class ModelAccess {
     func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
         try PersistenceError.explaining(.readFailed) {
             try changing {
-                try $0.delete(of: plan, after: true) { rows, _ in try rows.identifiers(of: plan, selection) }
-            } _: { context in
-                let selection = try Self.seeingChanges(selection, plan, in: context)
-                let objects = try plan.objects(selection, in: context)
-                for object in objects { context.delete(object) }
-                return objects.count
+                try $0.delete(of: plan, after: true) { try $0.identifiers(of: plan, selection) }
+            } _: {
+                try $0.delete(selection, of: plan)
             }
         }
     }
@@ -200,11 +184,9 @@ public final class ModelAccess {
     func delete(keys: [Any], of plan: EntityPlan) throws -> Int {
         try PersistenceError.explaining(.readFailed) {
             try changing {
-                try $0.delete(of: plan, after: false) { try $0.identifiers(keys, of: plan, $1) }
-            } _: { context in
-                let objects = try plan.objects(keys: keys, in: context).values
-                for object in objects { context.delete(object) }
-                return objects.count
+                try $0.delete(of: plan, after: false) { try $0.identifiers(keys, of: plan) }
+            } _: {
+                try $0.delete(keys: keys, of: plan)
             }
         }
     }
@@ -213,32 +195,35 @@ public final class ModelAccess {
     func finish() throws {
         try cancellation?.check()
         guard let changes, !changes.isEmpty else { return }
-        do { try changes.finish() } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
+        do { try changes.finish() } catch is NeedsObjects {
             return try PersistenceError.explaining(.saveFailed) { try replay() }
         } catch let error as PersistenceError {
             throw error
         } catch {
-            throw PersistenceError(saving: error, manager.registry)
+            throw PersistenceError(saving: error)
         }
+        replaced = changes.replaced
         self.changes = nil
         replays = []
     }
 
     // MARK: Objects
 
-    /// The context. A block that writes runs on its queue.
-    package func context() throws -> NSManagedObjectContext {
+    /// The objects that the block uses from now on. A block that writes runs on the queue of their context.
+    package func objectSource() throws -> any ObjectSource { try objects().rows.objects }
+
+    private func objects() throws -> ObjectChanges {
         try replay()
-        return try currentContext()
+        return try currentObjects()
     }
 
-    private func currentContext() throws -> NSManagedObjectContext {
+    private func currentObjects() throws -> ObjectChanges {
         if hasEnded { throw PersistenceError.blockEnded }
-        if let madeContext { return madeContext }
+        if let madeObjects { return madeObjects }
         guard let turn else { throw PersistenceError.changedInRead(entities: asked.map(\.name)) }
-        let context = turn.context()
-        madeContext = context
-        return context
+        let objects = ObjectChanges(ObjectRows(try turn.objects(), manager.storeRows))
+        madeObjects = objects
+        return objects
     }
 
     /// Does what was done to rows to objects of the context, and forgets the rows.
@@ -247,22 +232,20 @@ public final class ModelAccess {
         let work = replays
         replays = []
         guard !work.isEmpty else { return }
-        let context = try currentContext()
-        for change in work { try change(context) }
+        let objects = try currentObjects()
+        for change in work { try change(objects) }
     }
 
-    /// Does work with the context, on whose queue a block that writes runs.
-    func onContext<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
-        try PersistenceError.explaining(.readFailed) { try work(try context()) }
+    /// Does work with objects, on the queue of whose context a block that writes runs.
+    private func onObjects<Result>(_ work: (ObjectChanges) throws -> Result) throws -> Result {
+        try PersistenceError.explaining(.readFailed) { try work(objects()) }
     }
 
-    private static func write(
-        _ graph: ModelGraph, _ mode: GraphWriter.Mode, in context: NSManagedObjectContext,
-        setting fields: GivenFields?
-    ) throws -> [SaveOutcome] {
-        var writer = GraphWriter(graph, context, setting: fields)
-        try writer.write(mode)
-        return writer.outcomes
+    /// Saves the objects, if there are any whose unique values the save may settle.
+    func settleObjects(of plan: EntityPlan) throws {
+        let settles = plan.facts.contains { if case .unique(_, .some) = $0 { true } else { false } }
+        guard settles, let madeObjects, madeObjects.rows.objects.hasChanges else { return }
+        replaced += try madeObjects.rows.objects.save(madeObjects.new)
     }
 
     // MARK: Plans

@@ -321,7 +321,7 @@ extension ModelWriter {
     /// - SQL: `SELECT … FROM Z<ENTITY>`, then `INSERT`, `UPDATE` and `DELETE` of new, changed and other rows
     public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
 
-    private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
+    private func write<Model: CoreModel>(_ models: [Model], _ mode: SaveMode) throws {
         let plan = try access.plan(of: Model.self)
         if mode == .new { access.expectRows(models.count, plan) }
         let graph = try ModelGraph(

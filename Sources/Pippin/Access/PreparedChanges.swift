@@ -1,4 +1,4 @@
-import CoreData
+import StoreSession
 
 /// Changes as the attributes and relationships of an entity take them.
 struct PreparedChanges: @unchecked Sendable {
@@ -128,15 +128,15 @@ struct PreparedChanges: @unchecked Sendable {
     /// - Parameters:
     ///   - numbers: the rows.
     ///   - changed: the rows that the block changes.
-    /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
+    /// - Throws: `NeedsObjects`, ``PersistenceError``, and what reading throws.
     func apply(to numbers: [Int], in changed: ChangedRows) throws {
         let layout = try changed.rows.layout(of: plan)
-        guard layout.isPlain else { throw DirectSave.NotDirect() }
+        try changed.rows.check(layout)
         var destinations: [(relationship: RelationshipLayout, row: Int?, isOwned: Bool)] = []
         for (field, destination, key) in links {
             guard let relationship = layout.relationship(named: field.name), !relationship.isTransient,
-                relationship.destination.isPlain
-            else { throw DirectSave.NotDirect() }
+                (try? changed.rows.check(relationship.destination)) != nil
+            else { throw NeedsObjects(entity: plan.name) }
             if key != nil { try checkOwner(field, destination, key, count: numbers.count) }
             var row: Int?
             if let key {
@@ -172,7 +172,7 @@ struct PreparedChanges: @unchecked Sendable {
         var values: [(slot: Int, value: StoredValue)] = []
         for (name, change) in attributes {
             guard let slot = layout.slotIndex(forName: name), let attribute = layout.slots[slot].attribute else {
-                throw DirectSave.NotDirect()
+                throw NeedsObjects(entity: plan.name)
             }
             let present = values.last { $0.slot == slot }?.value ?? row[slot]
             switch change {
@@ -205,71 +205,11 @@ struct PreparedChanges: @unchecked Sendable {
                 + "take the rule off: what is shared may be in many.")
     }
 
-    /// Sets the values, on the queue of the context.
-    func apply(to objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
-        var destinations: [(name: String, object: NSManagedObject?, isOwned: Bool)] = []
-        for (field, destination, key) in links {
-            guard let key else {
-                destinations.append((field.name, nil, plan.owns(field)))
-                continue
-            }
-            try checkOwner(field, destination, key, count: objects.count)
-            guard let object = try destination.objects(keys: [key], in: context).values.first else {
-                throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
-            }
-            destinations.append((field.name, object, plan.owns(field)))
-        }
-        var left: [NSManagedObject] = []
-        // Computed before anything is set: a result that does not fit leaves all objects as they were.
-        let results = try objects.map { try values(of: $0) }
-        for (object, values) in zip(objects, results) {
-            for (name, value) in values { object.setValue(value, forKey: name) }
-            for (name, destination, isOwned) in destinations {
-                let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
-                object.setValue(destination, forKey: name)
-                if let former, former !== destination { left.append(former) }
-            }
-        }
-        // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved, unless it has a
-        // new one.
-        let kept = destinations.compactMap(\.object)
-        context.delete(left, keeping: Set(kept), owned: kept)
-    }
-
-    /// A new value, with what the property's type does not know of the present one.
-    private func merged(_ new: StoredValue, into present: Any?, _ field: FieldPlan) throws -> StoredValue {
-        let stored: StoredValue? =
-            if case .composite = field.kind { (present as? [String: Any]).map { .object(CompositeValue($0)) } } else {
-                StoredValue(present, .data)
-            }
-        guard let stored, stored != new else { return new }
-        return try merged(new, intoStored: stored, field)
-    }
-
     private func merged(_ new: StoredValue, intoStored stored: StoredValue, _ field: FieldPlan) throws -> StoredValue {
         do { return try field.merged(new, into: stored) } catch let refusal as StoredMergeRefusal {
             throw PersistenceError.unwritable(
                 filteredEntity: plan.name, key: ([field.name] + refusal.path).joined(separator: "."),
                 reason: refusal.reason)
         }
-    }
-
-    /// The values that an object's attributes get.
-    private func values(of object: NSManagedObject) throws -> [(name: String, value: Any?)] {
-        var values: [(name: String, value: Any?)] = []
-        for (name, change) in attributes {
-            switch change {
-            case .value(let value): values.append((name, value))
-            case .merged(let new, let field):
-                let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
-                values.append((name, Self.attributeValue(try merged(new, into: present, field), field)))
-            case .computed(let change, let field, let kind):
-                let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
-                guard let present = StoredValue(present, kind), !present.isNull else { continue }
-                let result = try Self.encoded(result(change, present, name), field, plan)
-                values.append((name, Self.attributeValue(result, field)))
-            }
-        }
-        return values
     }
 }

@@ -53,14 +53,4 @@ enum AggregateFunction: String {
     case minimum = "min:"
     case maximum = "max:"
     case average = "average:"
-
-    /// The changed objects that matter, and in what order.
-    var wanted: UnsavedPart.Wanted {
-        switch self {
-        case .minimum: .least
-        case .maximum: .greatest
-        case .sum, .average: .sum
-        case .count: .all
-        }
-    }
 }

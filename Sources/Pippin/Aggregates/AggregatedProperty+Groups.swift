@@ -38,8 +38,8 @@ extension AggregatedProperty {
         }
     }
 
-    /// What is known of each group: what the store computes, and the values of the changed objects. Groups that the
-    /// store distinguishes may be equal in Swift, such as an “é” of one scalar and one of two.
+    /// What is known of each group. Groups that the store distinguishes may be equal in Swift, such as an “é” of one
+    /// scalar and one of two.
     ///
     /// - Parameters:
     ///   - function: what the store computes; nil for the different values.
@@ -52,11 +52,9 @@ extension AggregatedProperty {
         _ function: AggregateFunction?, by group: AggregatedProperty, _ predicate: NSPredicate?,
         in source: any StructRows
     ) throws -> [Group: [GroupPart]] {
-        let unsaved = try unsavedPart(predicate, by: group, in: source)
-        var parts: [Group: [GroupPart]] = try parts(
-            function, of: unsaved?.objects ?? objects(predicate, in: source), by: group)
-        guard let unsaved else { return parts }
-        let rows = try source.computed(of: plan, unsaved.others) { fetch in
+        guard source.isStored else { return try parts(function, inMemoryBy: group, predicate, in: source) }
+        var parts: [Group: [GroupPart]] = [:]
+        let rows = try source.computed(of: plan, predicate) { fetch in
             fetch.groupBy = function == nil && path != group.path ? [group.path, path] : [group.path]
             fetch.columns = (function == nil ? fetch.groupBy : [group.path]).map { .keyPath($0) }
             if let function { fetch.columns += columns(function) }

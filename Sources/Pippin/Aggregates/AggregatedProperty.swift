@@ -5,8 +5,6 @@ struct AggregatedProperty: Sendable {
     let plan: EntityPlan
     let path: String
     let kind: AttributeKind
-    /// The entities of other models on the path, each with the key that is read from it.
-    let related: [(entity: String, key: String)]
     /// The names of the computed columns. No property has one of them: groups are by a property's name.
     let valueName, countName: String
 
@@ -25,7 +23,6 @@ struct AggregatedProperty: Sendable {
         } else {
             (path, kind) = (plan.uidKey, .integer64)
         }
-        related = try registry.relatedKeys(of: path, in: plan)
         let names = Set(plan.fields.map(\.name))
         func unused(_ name: String) -> String { names.contains(name) ? unused(name + "_") : name }
         (valueName, countName) = (unused("value"), unused("count"))
@@ -51,47 +48,25 @@ struct AggregatedProperty: Sendable {
         }
         let (function, type) = (aggregate.function, Value.self)
         let kind = kind(of: function)
-        // A sum that overflows has an average all the same, computed from all objects.
-        let part =
-            function == .average
-            ? try? unsavedPart(predicate, taking: function.wanted, in: source)
-            : try unsavedPart(predicate, taking: function.wanted, in: source)
-        guard let unsaved = part else {
-            return try decoded(result(function, valuesOfObjects(predicate, in: source)), kind, type)
+        guard source.isStored else {
+            return try decoded(result(function, values(predicate, in: source).compactMap(\.self)), kind, type)
         }
-        if function == .average, !unsaved.values.isEmpty {
-            if let average = try? average(unsaved, in: source) { return try decoded(average, kind, type) }
-            return try decoded(result(function, valuesOfObjects(predicate, in: source)), kind, type)
-        }
-        let row = try source.computed(of: plan, unsaved.others) { $0.columns = columns(function) }.first
-        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }.flatMap { $0 is NSNull ? nil : $0 }
-        if unsaved.values.isEmpty { return try decoded(stored, kind, type) }
-        return try decoded(result(function, (stored.map { [$0] } ?? []) + unsaved.values), kind, type)
-    }
-
-    /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
-    private func average(_ unsaved: UnsavedPart, in source: any StructRows) throws -> Double? {
-        let row = try source.computed(of: plan, unsaved.others) { $0.columns = columns(.sum) }.first
-        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }
-        let count = unsaved.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
-        let sum = try result(.sum, (stored.map { [$0] } ?? []) + unsaved.values) as? NSNumber
-        return sum.map { $0.nearestDouble / Double(count) }
+        let row = try source.computed(of: plan, predicate) { $0.columns = columns(function) }.first
+        return try decoded(row.flatMap { isOfAny($0) ? $0[valueName] : nil }, kind, type)
     }
 
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     func distinct<Value: Decodable>(
         _ type: Value.Type, _ predicate: NSPredicate?, in source: any StructRows
     ) throws -> [Value] {
-        guard let unsaved = try unsavedPart(predicate, taking: .inOrder, in: source) else {
-            return try distinct(optionalValues(of: objects(predicate, in: source))).map { try value($0, type) }
+        guard source.isStored else {
+            return try distinct(values(predicate, in: source)).map { try value($0, type) }
         }
-        let stored = try source.computed(of: plan, unsaved.others) { fetch in
+        return try source.computed(of: plan, predicate) { fetch in
             fetch.columns = [.keyPath(path)]
             fetch.isDistinct = true
             fetch.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
-        }.map { $0[path] }
-        let changed = optionalValues(of: unsaved.objects)
-        return try (changed.isEmpty ? stored : distinct(stored, changed)).map { try value($0, type) }
+        }.map { try value($0[path], type) }
     }
 
     /// The columns to compute. A sum, which is 0 for no values, comes with the number of values.
@@ -170,23 +145,5 @@ extension ModelRegistry {
             }
         }
         return count == 0 ? nil : names.prefix(count).joined(separator: ".")
-    }
-
-    /// The entities of the models that a path of to-one relationships leads to, each with the key that follows.
-    func relatedKeys(of path: String, in plan: EntityPlan) throws -> [(entity: String, key: String)] {
-        let names = path.split(separator: ".").map(String.init)
-        var fields = plan.fields
-        var keys: [(entity: String, key: String)] = []
-        for (name, next) in zip(names, names.dropFirst()) {
-            switch fields.first(where: { $0.name == name })?.kind {
-            case .composite(let record)?: fields = record.fields
-            case .toOne(let model)?:
-                let related = try self.plan(model)
-                keys.append((related.name, next))
-                fields = related.fields
-            case .attribute?, .json?, .toMany?, nil: return keys
-            }
-        }
-        return keys
     }
 }

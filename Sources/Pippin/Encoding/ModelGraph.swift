@@ -107,22 +107,6 @@ extension ModelGraph {
         return StoredValue(nodes[node].key, of: plan.record.attributeKinds[plan.uidField])
     }
 
-    /// Whether all nodes of an entity have values in some fields. References, which have no values, do not count.
-    ///
-    /// - Parameters:
-    ///   - fields: the fields.
-    ///   - table: the number of the entity.
-    ///   - isLeftOut: which other nodes do not count.
-    /// - Returns: whether none of the values is missing.
-    func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
-        let values = values[table]
-        return nodes.indices.allSatisfy { node in
-            let first = nodes[node].row
-            guard nodes[node].table == table, first >= 0, !isLeftOut(node) else { return true }
-            return fields.allSatisfy { !values[first + $0].isNull }
-        }
-    }
-
     /// The values of all nodes of a node's entity, and the index at which the node's own begin.
     @inline(__always)
     func values(holding node: Int) -> (values: ValueRows, first: Int) {

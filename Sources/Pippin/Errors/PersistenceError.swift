@@ -115,6 +115,10 @@ public struct SaveFailure: Sendable, Equatable {
     public let property: String?
     /// The reason, in a sentence.
     public let reason: String
+
+    package init(entity: String, identifier: String?, property: String?, reason: String) {
+        (self.entity, self.identifier, self.property, self.reason) = (entity, identifier, property, reason)
+    }
 }
 
 // Core Data's errors as `PersistenceError`: with a code to decide by, and with Core Data's own error attached.

@@ -324,9 +324,10 @@ extension PersistenceManager {
             let graph = try ModelGraph(models, registry: registry, repeated: .lastCounts)
             let outcomes = try PersistenceError.explaining(.saveFailed) { try access.save(graph, .any) }
             try access.finish()
+            try access.settleObjects(of: graph.plan)
             return ImportedBatch(
                 models: outcomes.enumerated().map { (graph.nodes[$0].key, $1) },
-                replaced: try turn.madeContext.map { try self.save(graph, in: $0) } ?? 0)
+                replaced: access.replaced)
         }
     }
 }

@@ -42,7 +42,9 @@ extension PersistenceManager {
         }
         for description in session.descriptions { description.shouldAddStoreAsynchronously = false }
         // A coordinator migrates records, and knows further types of stores.
-        if registry.plans.isEmpty || session.descriptions.contains(where: \.needsCoordinator) { _ = objects }
+        if registry.plans.isEmpty || session.descriptions.contains(where: \.needsCoordinator) {
+            _ = try objects()
+        }
         do { try openReconciledStores() } catch { throw explained(error) }
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
     }

@@ -1,21 +1,50 @@
-import CoreData
+import StoreSession
 
 extension PersistenceError {
-    /// The error for a save that Core Data refused: which models, which properties, and why.
-    package init(saving error: any Error, _ registry: ModelRegistry) {
+    /// The error for a save that was refused: which models, which properties, and why.
+    ///
+    /// - Parameters:
+    ///   - error: the error of the store, or of Core Data.
+    ///   - failures: what could not be saved, where that is known.
+    package init(saving error: any Error, _ failures: [SaveFailure] = []) {
         let cocoa = error as NSError
         let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [cocoa]
-        let failures = details.flatMap { Self.failures($0, registry) }
         if failures.isEmpty, let entity = cocoa.userInfo[StoreError.entityKey] as? String,
             let properties = cocoa.userInfo[StoreError.propertiesKey] as? [String]
         {
             self = .sameUniqueValues(entity, properties.joined(separator: ", "), error)
             return
         }
+        self.init(Self.code(of: details), of: failures, error)
+    }
+
+    /// The error for models that could not be saved: which ones, which properties, and why.
+    init(_ code: Code, of failures: [SaveFailure], _ error: any Error) {
+        let first = failures.first
         self.init(
-            Self.code(of: details), entity: failures.first?.entity, property: failures.first?.property,
-            identifier: failures.first?.identifier, reason: failures.first?.reason ?? cocoa.localizedDescription,
-            failures: failures, underlying: error, Self.sentence(failures, error))
+            code, entity: first?.entity, property: first?.property, identifier: first?.identifier,
+            reason: first?.reason ?? error.localizedDescription, failures: failures, underlying: error,
+            Self.sentence(failures, error))
+    }
+
+    /// The error for a deletion that a rule denies.
+    static func denied(_ layout: EntityLayout, _ relationship: RelationshipLayout, _ count: Int) -> Self {
+        let reason =
+            "It cannot be deleted while “\(layout.name).\(relationship.name)” has \(count) "
+            + "\(count == 1 ? "object" : "objects") (delete rule “deny”)."
+        let failure = SaveFailure(entity: layout.name, identifier: nil, property: relationship.name, reason: reason)
+        let error = StoreError.make(
+            NSValidationRelationshipDeniedDeleteError, reason,
+            userInfo: [NSValidationKeyErrorKey: relationship.name])
+        return Self(.invalid, of: [failure], error)
+    }
+
+    /// The error for a relationship of a damaged store, which leads to a row that is not there.
+    static func missingRow(entity: String) -> Self {
+        let reason = "A relationship leads to a row of '\(entity)' that the store does not have."
+        return Self(
+            .saveFailed, entity: entity, reason: reason,
+            "Nothing was saved. \(reason) `pippin check` lists such relationships.")
     }
 
     /// The error for an update of many models, after which two would have the same unique values.
@@ -45,65 +74,28 @@ extension PersistenceError {
         let rest = failures.count > 5 ? " And \(failures.count - 5) more." : ""
         return "Nothing was saved. \(lines.joined(separator: " "))\(rest)"
     }
-
-    private static func failures(_ error: NSError, _ registry: ModelRegistry) -> [SaveFailure] {
-        func failure(_ object: NSManagedObject, _ key: String?, _ reason: String) -> SaveFailure {
-            SaveFailure(
-                entity: object.entity.name ?? "", identifier: registry.identifier(of: object), property: key,
-                reason: reason)
-        }
-        if let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject {
-            let key = error.userInfo[NSValidationKeyErrorKey] as? String
-            let deleted =
-                error.code == NSValidationMissingMandatoryPropertyError ? key.flatMap(object.deletedObject(at:)) : nil
-            let reason = deleted.map { deleted in
-                let entity = deleted.entity.name ?? ""
-                let name = registry.identifier(of: deleted).map { "the \(entity) '\($0)'" } ?? "the \(entity)"
-                return "It is required, and \(name) would be deleted. "
-                    + "Delete the \(object.entity.name ?? "") as well, or save it with another \(entity) first."
-            }
-            return [failure(object, key, reason ?? error.localizedDescription)]
-        }
-        switch error.userInfo[NSPersistentStoreSaveConflictsErrorKey] {
-        case let conflicts as [NSMergeConflict]:
-            return conflicts.map { failure($0.sourceObject, nil, "It was changed by somebody else in the meantime.") }
-        case let conflicts as [NSConstraintConflict]:
-            return conflicts.flatMap { conflict in
-                let stored = conflict.databaseObject.flatMap { registry.identifier(of: $0) }
-                let entity = conflict.databaseObject?.entity.name ?? ""
-                let values = conflict.constraint.count == 1 ? "the same value" : "the same values"
-                let reason = "\(stored.map { "The \(entity) '\($0)'" } ?? "Another one") has \(values) already."
-                return conflict.conflictingObjects.map {
-                    failure($0, conflict.constraint.joined(separator: ", "), reason)
-                }
-            }
-        default: return []
-        }
-    }
 }
 
 extension ModelRegistry {
-    fileprivate func identifier(of object: NSManagedObject) -> String? {
-        let entity = object.entity
-        let keys = [plans.first { $0.name == entity.name }?.uidKey, entity.uniqueKey, "uid", "id"].compactMap { $0 }
-        guard let key = keys.first(where: { entity.attributesByName[$0] != nil }) else { return nil }
-        return object.value(forKey: key).map { "\($0)" }
-    }
-}
+    /// The name of the identifier of an entity; nil for one that is not a model's.
+    package func identifierName(of entity: String) -> String? { plans.first { $0.name == entity }?.uidKey }
 
-extension NSManagedObject {
-    /// The object at the end of a relationship to one, if it is about to be deleted.
-    fileprivate func deletedObject(at key: String) -> NSManagedObject? {
-        guard entity.relationshipsByName[key]?.isToMany == false,
-            let former = committedValues(forKeys: [key])[key] as? NSManagedObject, former.isDeleted
-        else { return nil }
-        return former
+    /// The rules of an entity by which one of several models with the same values stays, by the names of the values.
+    package func uniqueRules(of entity: String) -> [[String]: KeptModel] {
+        var kept: [[String]: KeptModel] = [:]
+        for case .unique(let properties, let model?) in plans.first(where: { $0.name == entity })?.facts ?? [] {
+            kept[properties.compactMap(\.path)] = model
+        }
+        return kept
     }
-}
 
-extension NSEntityDescription {
-    /// The attribute that distinguishes the records by itself.
-    fileprivate var uniqueKey: String? {
-        uniquenessConstraints.lazy.filter { $0.count == 1 }.compactMap { $0.first as? String }.first
+    /// The relationships of an entity that are properties of its model, and whether it owns their models.
+    package func properties(of entity: String) -> [String: Bool] {
+        guard let plan = plans.first(where: { $0.name == entity }) else { return [:] }
+        let fields = plan.relationships.map { plan.fields[$0] }
+        return Dictionary(fields.map { ($0.name, plan.owns($0)) }, uniquingKeysWith: { $1 })
     }
+
+    /// The names of all entities of models.
+    package var entityNames: [String] { plans.map(\.name) }
 }

@@ -81,7 +81,10 @@ public final class PersistenceManager: Sendable {
 }
 
 /// The managed objects of a manager's store: what makes contexts of it.
-package protocol ManagerObjects: AnyObject, Sendable {}
+package protocol ManagerObjects: AnyObject, Sendable {
+    /// The objects of a new context for a block that writes, which reads and saves in its transaction.
+    func source(for turn: WriteTurn) -> any ObjectSource
+}
 
 /// How contexts settle conflicts, by Core Data's names.
 package enum ObjectMergePolicy: Sendable {

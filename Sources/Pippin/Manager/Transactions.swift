@@ -1,5 +1,4 @@
-package import CoreData
-import StoreSession
+package import StoreSession
 
 /// What a `write` does if others have saved to the store after its block read and before it is saved.
 public enum WriteConflictPolicy: Sendable {
@@ -44,9 +43,9 @@ extension PersistenceManager {
             guard transaction.isBroken else { return try outcome.get() }
             let conflict = OptimisticTransaction.conflict(session.openStores.first?.url)
             // The block's own saves must not be repeated.
-            if transaction.hasSaved { throw PersistenceError(saving: conflict, registry) }
+            if transaction.hasSaved { throw PersistenceError(saving: conflict) }
             if policy == .fail || attempt == WriteAttempts.limit {
-                throw PersistenceError(saving: conflict, registry)
+                throw PersistenceError(saving: conflict)
             }
             WriteAttempts.pause(after: attempt)
         }
@@ -93,78 +92,32 @@ extension PersistenceManager {
 }
 
 extension PersistenceManager {
-    /// Core Data's container, which makes the contexts of blocks that do what rows cannot do. It is made when it is
-    /// first needed.
-    package var objects: NSPersistentContainer { shown.container }
+    /// Makes the managed objects of managers. A module with Core Data gives it.
+    package static let makesObjects = Locked<(@Sendable (PersistenceManager) -> any ManagerObjects)?>(nil)
 
-    /// The merge policy of the contexts, which follows the schemas.
-    package var contextPolicy: NSMergePolicy { shown.policy }
-
-    private var shown: ShownObjects {
-        if let made = madeObjects.withLock({ $0 }) as? ShownObjects { return made }
-        // The session's lock comes first: a question that holds it may need a context.
-        return session.withLock {
-            madeObjects.withLock { made in
-                if let made = made as? ShownObjects { return made }
-                let new = ShownObjects(self)
-                made = new
-                return new
-            }
+    /// The managed objects of the store, made when they are first needed.
+    ///
+    /// - Throws: ``PersistenceError/Code/notOpened`` where no module with Core Data takes part.
+    package func objects() throws -> any ManagerObjects {
+        if let made = madeObjects.withLock({ $0 }) { return made }
+        guard let make = Self.makesObjects.withLock({ $0 }) else {
+            throw PersistenceError(
+                .notOpened,
+                "The store keeps managed objects, or a model has objects of a class of its own, and these need Core Data. "
+                    + "Import PippinRecords, and ask for the manager's `container` first.")
         }
-    }
-
-    /// A new context with a queue of its own, for short work: change, save, release.
-    package func makeWorker() -> NSManagedObjectContext {
-        let context = objects.newBackgroundContext()
-        context.mergePolicy = contextPolicy
-        return context
-    }
-
-    package func save(_ context: NSManagedObjectContext) throws {
-        guard context.hasChanges else { return }
-        do { try context.save() } catch { throw PersistenceError(saving: error, registry) }
-    }
-}
-
-/// A manager's session as a container shows it.
-private final class ShownObjects: ManagerObjects {
-    let container: NSPersistentContainer
-    let policy: NSMergePolicy
-
-    init(_ manager: PersistenceManager) {
-        container = NSPersistentContainer(name: manager.name, session: manager.session)
-        let base = manager.mergePolicyOfObjects.policy
-        policy = manager.registry.plans.isEmpty ? base : SchemaMergePolicy(base, manager.registry)
-    }
-}
-
-extension ObjectMergePolicy {
-    package init(_ policy: NSMergePolicy) {
-        let known = [Self.error, .rollback, .overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump]
-        self = known.first { $0.policy === policy } ?? .own(policy)
-    }
-
-    /// The policy as contexts have it.
-    package var policy: NSMergePolicy {
-        switch self {
-        case .error: .error
-        case .rollback: .rollback
-        case .overwrite: .overwrite
-        case .mergeByPropertyObjectTrump: .mergeByPropertyObjectTrump
-        case .mergeByPropertyStoreTrump: .mergeByPropertyStoreTrump
-        case .own(let policy): policy as? NSMergePolicy ?? .error
-        }
+        return make(self)
     }
 }
 
 /// The turn of a block that writes: its transaction, and a context for what rows cannot do, which is made when it is
 /// first needed. The block's code has the context as if it ran on the context's queue.
 package final class WriteTurn {
-    let transaction: OptimisticTransaction
+    package let transaction: OptimisticTransaction
     private let manager: PersistenceManager
-    private let held: HeldQueues
-    /// The context, if it was needed.
-    private(set) var madeContext: NSManagedObjectContext?
+    package let held: HeldQueues
+    /// The objects of the context, if they were needed.
+    private var madeObjects: (any ObjectSource)?
 
     init(_ manager: PersistenceManager, _ transaction: OptimisticTransaction) {
         (self.manager, self.transaction) = (manager, transaction)
@@ -173,23 +126,19 @@ package final class WriteTurn {
 
     /// Runs the block.
     func run<Result>(_ work: (WriteTurn) throws -> Result) throws -> Result {
-        defer { madeContext?.giveBackQueue() }
+        defer { madeObjects?.giveBack() }
         return try held.run { try work(self) }
     }
 
-    /// Saves what the context has changed, if there is one.
-    func save() throws {
-        if let madeContext { try manager.save(madeContext) }
-    }
+    /// Saves what has changed of the objects, if there are any.
+    func save() throws { _ = try madeObjects?.save([]) }
 
-    /// The context, which reads and saves in the transaction.
-    package func context() -> NSManagedObjectContext {
-        if let madeContext { return madeContext }
-        let context = manager.makeWorker()
-        context.join(transaction)
-        context.lendQueue(to: held)
-        madeContext = context
-        return context
+    /// The objects of a context, which reads and saves in the transaction.
+    package func objects() throws -> any ObjectSource {
+        if let madeObjects { return madeObjects }
+        let made = try manager.objects().source(for: self)
+        madeObjects = made
+        return made
     }
 }
 

@@ -6,6 +6,7 @@ final class GivenRows {
     private let entity: ChangedEntity
     private let rows: StoreRows
     private let changed: ChangedRows
+    private let store: SessionStore
     /// The numbers of the rows that were changed, by the keys of the rows before the step.
     private var roots: [Int64: Int] = [:]
     /// The numbers of known rows, by entity and identifier.
@@ -19,7 +20,8 @@ final class GivenRows {
         }
         self.entity = entity
         rows = StoreRows(entity.destination)
-        changed = ChangedRows(rows, store)
+        changed = ChangedRows(rows)
+        self.store = store
     }
 
     // MARK: Reading
@@ -121,7 +123,7 @@ final class GivenRows {
                 let source = graph.relationship(to: node) ?? (plan.name, plan.uidKey)
                 throw PersistenceError.missingReference(entity: source.entity, key: source.key, uid: key.text)
             } else {
-                let new = changed.insert(try rows.layout(of: plan))
+                let new = try changed.insert(rows.layout(of: plan))
                 again[plan.id, default: [:]][key] = new
                 numbers.append(new)
             }
@@ -173,14 +175,20 @@ final class GivenRows {
     func commit() throws {
         let transaction = OptimisticTransaction(entity.destination)
         defer { transaction.end() }
-        do { try changed.commit(in: transaction) } catch SaveRefusal.constraints(let violations) {
+        do {
+            try changed.commit(to: store, of: rows.session, in: transaction) { set in
+                if let lack = SaveRules.lacks(in: set).first { throw lacking(lack.change.objectID.layout, lack.slot) }
+            }
+        } catch SaveRefusal.constraints(let violations) {
             throw SharedUniqueValues(violations) ?? SaveRefusal.constraints(violations)
-        } catch is DirectSave.NotDirect {
-            throw PersistenceError(
-                .invalid, entity: entity.new.name,
-                "The step from version '\(entity.from.name)' to '\(entity.to.name)' gives models that lack a required value. "
-                    + "The store is as it was.")
         }
+    }
+
+    private func lacking(_ layout: EntityLayout, _ slot: Int) -> PersistenceError {
+        PersistenceError(
+            .invalid, entity: layout.name, property: layout.slots[slot].name,
+            "The step from version '\(entity.from.name)' to '\(entity.to.name)' gives models that lack a required value: "
+                + "'\(layout.slots[slot].name)' of '\(layout.name)'. The store is as it was.")
     }
 }
 

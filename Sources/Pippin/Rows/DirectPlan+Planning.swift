@@ -147,4 +147,16 @@ extension EntityLayout {
             && validatedToManys.isEmpty && derivedSlots.isEmpty && transientSlots.isEmpty
             && description.managedObjectClassName == "NSManagedObject"
     }
+
+    /// Checks that rows are all there is to the entity.
+    ///
+    /// - Throws: `NeedsObjects`.
+    func checkIsPlain() throws {
+        if !isPlain { throw NeedsObjects(entity: name) }
+    }
+}
+
+/// Thrown where managed objects do more than hold values: custom classes, inheritance, validation, derived attributes.
+struct NeedsObjects: Error {
+    let entity: String
 }

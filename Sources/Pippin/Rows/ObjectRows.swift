@@ -1,82 +1,81 @@
-import CoreData
-import StoreSession
+package import StoreSession
 
-/// Rows from a context's managed objects, by public API; unsaved changes count. For use on the context's queue.
-final class ObjectRows: StructRows {
-    let context: NSManagedObjectContext
+/// The managed objects of a context: what is read has the context's unsaved changes, and what is changed are its
+/// objects. For use on the context's queue.
+///
+/// A module with Core Data provides it: programs of structs do without.
+package protocol ObjectSource: AnyObject {
+    /// Whether there are unsaved changes.
+    var hasChanges: Bool { get }
+    /// Whether nobody has used the context yet.
+    var isUntouched: Bool { get }
+    /// Whether the stores have what it has, so that they can compute with it.
+    var isStored: Bool { get }
 
-    /// The objects of the latest rows, which the context forgets otherwise, with the lists that were fetched for them.
-    private var latest: [NSManagedObject] = []
+    /// The objects that a plan selects, as rows, and those that some relationships lead to, which are read next.
+    func rows(_ plan: FetchPlan, with relationships: [String]) throws -> ContiguousArray<Row>
+    /// Values of the objects that a plan selects; a `MissingFile` for one that cannot be read.
+    func values(_ plan: FetchPlan, at paths: [String], _ body: ([Any?]) throws -> Void) throws
+    /// The number of objects that a plan selects.
+    func count(_ plan: FetchPlan) throws -> Int
+    /// What the stores compute of stored objects.
+    func computed(_ plan: FetchPlan) throws -> [[String: Any]]
+    /// Objects as rows; those that are gone are left out.
+    func rows(for identifiers: [NSManagedObjectID], with relationships: [String]) throws -> ContiguousArray<Row>
+    /// The members of a relationship of objects, in order if it is ordered.
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
+    /// A condition by which unsaved changes count, also those of objects that it reads beside the selected ones.
+    func seeingChanges(_ predicate: NSPredicate, of entity: String) throws -> NSPredicate
 
-    init(_ context: NSManagedObjectContext) { self.context = context }
+    /// A new object, as a row.
+    func insert(_ layout: EntityLayout) throws -> Row
+    /// Changes objects. New ones were inserted before.
+    func apply(_ changes: ChangeSet) throws
+    /// Deletes objects by their delete rules.
+    func delete(_ identifiers: [NSManagedObjectID]) throws
 
-    func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
-        ContiguousArray(plan.fields.indices.map { plan.fields[$0].isToMany ? -1 : $0 })
-    }
+    /// Saves the changes.
+    ///
+    /// - Parameter new: objects that were inserted.
+    /// - Returns: how many of these were left out for others with the same unique values.
+    /// - Throws: ``PersistenceError``
+    func save(_ new: [NSManagedObjectID]) throws -> Int
+    /// Gives the context's queue back, which a block that writes has as its own.
+    func giveBack()
+}
+
+/// A value that cannot be read, and why.
+package struct MissingFile {
+    package let reason: String
+    package init(reason: String) { self.reason = reason }
+}
+
+/// Rows from a context's managed objects; unsaved changes count. For use on the context's queue.
+final class ObjectRows: ChangeableRows {
+    let objects: any ObjectSource
+    private let model: StoreRows
+
+    /// - Parameters:
+    ///   - objects: the objects.
+    ///   - model: knows the entities of models.
+    init(_ objects: any ObjectSource, _ model: StoreRows) { (self.objects, self.model) = (objects, model) }
+
+    func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> { try model.slots(of: plan) }
+    func layout(of plan: EntityPlan) throws -> EntityLayout { try model.layout(of: plan) }
+
+    var isStored: Bool { objects.isStored }
 
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
-        latest = try objects(of: plan, selection, prefetching: plan.listNames)
-        return try ContiguousArray(latest.map { try row($0, plan) })
-    }
-
-    /// The selected objects, in order.
-    private func objects(
-        of plan: EntityPlan, _ selection: RecordSelection, prefetching relationships: [String]?
-    ) throws -> [NSManagedObject] {
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.predicate = selection.predicate
-        request.returnsObjectsAsFaults = false
-        request.relationshipKeyPathsForPrefetching = relationships
-        let order = selection.sortDescriptors ?? []
-        // The store knows nothing of unsaved changes of the models by whose values others are sorted.
-        let isSortedHere =
-            context.hasChanges && order.contains { term in plan.fields.contains { $0.leads(along: term.key ?? "") } }
-        if !isSortedHere {
-            request.sortDescriptors = order
-            request.fetchLimit = selection.limit ?? 0
-            request.fetchOffset = selection.offset
-        }
-        var objects = try context.fetch(request).compactMap { $0 as? NSManagedObject }
-        if isSortedHere {
-            objects.sort { Self.precedes($0, $1, order) }
-            objects = Array(objects.dropFirst(selection.offset).prefix(selection.limit ?? .max))
-        }
-        return objects
-    }
-
-    func readTuples(
-        of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
-        _ body: (ContiguousArray<StoredValue>) throws -> Void
-    ) throws {
-        for object in try objects(of: plan, selection, prefetching: paths.compactMap(\.relationships)) {
-            try body(
-                ContiguousArray(
-                    try paths.map { path in
-                        if path.kind == .data, let reason = object.missingFile(of: path.path) {
-                            throw PersistenceError.unreadable(entity: plan.name, key: path.path, reason: reason)
-                        }
-                        return StoredValue(object.value(forKeyPath: path.path), path.kind) ?? .null
-                    }))
-        }
-    }
-
-    private static func precedes(_ first: NSManagedObject, _ second: NSManagedObject, _ order: [NSSortDescriptor])
-        -> Bool
-    {
-        for descriptor in order {
-            switch descriptor.compare(first, to: second) {
-            case .orderedAscending: return true
-            case .orderedDescending: return false
-            case .orderedSame: continue
-            }
-        }
-        return false
+        try objects.rows(model.fetchPlan(plan, selection), with: plan.listNames)
     }
 
     func forEachRow(
         of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
-    ) throws {
-        let rows = try rows(of: plan, selection)
+    ) throws { try forEach(rows(of: plan, selection), body) }
+
+    private func forEach(_ rows: ContiguousArray<Row>, _ body: (any CurrentRow) throws -> Void) throws {
         guard let first = rows.first else { return }
         let current = ReadRow(first)
         for row in rows {
@@ -85,118 +84,86 @@ final class ObjectRows: StructRows {
         }
     }
 
-    func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try load(identifiers.filter { context.registeredObject(for: $0)?.isFault ?? true }, plan)
-        return try ContiguousArray(
-            identifiers.compactMap { identifier -> Row? in
-                do { return try row(context.existingObject(with: identifier), plan) } catch let error as NSError
-                    where error.code == NSManagedObjectReferentialIntegrityError
-                {
-                    // The object was deleted in the meantime.
-                    return nil
+    func readTuples(
+        of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
+        _ body: (ContiguousArray<StoredValue>) throws -> Void
+    ) throws {
+        try objects.values(model.fetchPlan(plan, selection), at: paths.map(\.path)) { values in
+            var tuple: ContiguousArray<StoredValue> = []
+            for (path, value) in zip(paths, values) {
+                if let missing = value as? MissingFile {
+                    throw PersistenceError.unreadable(entity: plan.name, key: path.path, reason: missing.reason)
                 }
-            })
+                tuple.append(StoredValue(value, path.kind) ?? .null)
+            }
+            try body(tuple)
+        }
     }
 
-    /// Fetches objects that have no values yet, at once; an object that is gone is left out.
-    private func load(_ identifiers: [NSManagedObjectID], _ plan: EntityPlan) throws {
-        guard identifiers.count > 1 else { return }
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.returnsObjectsAsFaults = false
-        request.relationshipKeyPathsForPrefetching = plan.listNames
-        for portion in identifiers.portions() {
-            request.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [Array(portion)])
-            latest += try context.fetch(request).compactMap { $0 as? NSManagedObject }
-        }
+    func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try objects.rows(for: identifiers, with: plan.listNames)
     }
 
     func destinations(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
-        identifiers.map { context.object(with: $0).members(of: field.name).map(\.objectID) }
+        guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
+        return try objects.destinations(of: relationship, for: identifiers)
     }
 
     func count(of plan: EntityPlan, _ selection: RecordSelection) throws -> Int {
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.predicate = selection.predicate
-        return try context.count(for: request)
+        try objects.count(model.fetchPlan(plan, selection))
     }
 
     func has(of plan: EntityPlan, _ selection: RecordSelection) throws -> Bool {
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        request.predicate = selection.predicate
-        request.fetchLimit = 1
-        request.resultType = .managedObjectIDResultType
-        return try !context.fetch(request).isEmpty
+        var fetch = try model.fetchPlan(plan, selection)
+        fetch.limit = 1
+        return try objects.count(fetch) > 0
     }
 
     func computed(
         of plan: EntityPlan, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
-    ) throws -> [[String: Any]] { try context.computed(of: plan.name, predicate, complete) }
-
-    /// An object as a row.
-    func row(_ object: NSManagedObject, _ plan: EntityPlan) throws -> Row {
-        var values = ContiguousArray<StoredValue>()
-        values.reserveCapacity(plan.fields.count)
-        for field in plan.fields {
-            let value: StoredValue?
-            switch field.kind {
-            case .attribute(let kind): value = StoredValue(object.value(forKey: field.name), kind)
-            case .json: value = StoredValue(object.value(forKey: field.name), .data)
-            case .composite:
-                value =
-                    (object.value(forKey: field.name) as? [String: Any]).map { .object(CompositeValue($0)) } ?? .null
-            case .toOne:
-                value = (object.value(forKey: field.name) as? NSManagedObject).map { .identifier($0.objectID) } ?? .null
-            case .toMany: value = .null
-            }
-            if field.kind.isData, value?.isNull ?? false, let reason = object.missingFile(of: field.name) {
-                throw PersistenceError.unreadable(entity: plan.name, key: field.name, reason: reason)
-            }
-            guard let value else {
-                throw PersistenceError.unreadable(entity: plan.name, key: field.name, reason: "it is of another type.")
-            }
-            values.append(value)
-        }
-        return Row(objectID: object.objectID, version: 0, values: values)
+    ) throws -> [[String: Any]] {
+        var fetch = try model.fetchPlan(plan, RecordSelection(predicate: predicate))
+        complete(&fetch)
+        return try objects.computed(fetch)
     }
-}
 
-extension NSManagedObject {
-    /// The objects of a to-many relationship, in order if it is ordered.
-    func members(of relationship: String) -> [NSManagedObject] {
-        switch value(forKey: relationship) {
-        case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
-        case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
-        default: []
+    // MARK: Changing
+
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try objects.rows(for: identifiers, with: [])
+    }
+
+    func identifiers(of plan: EntityPlan, _ selection: RecordSelection) throws -> [NSManagedObjectID] {
+        try rows(of: plan, selection).map(\.objectID)
+    }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { try objects.destinations(of: relationship, for: identifiers) }
+
+    func isEmpty(_ plan: EntityPlan) throws -> Bool { try count(of: plan, .all) == 0 }
+
+    func forEachRow(
+        of plan: EntityPlan, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws {
+        guard let attribute = try layout(of: plan).slots[slot].attribute else { return }
+        for portion in values.portions() {
+            let wanted = portion.compactMap { $0.objectValue(for: attribute) }
+            try forEachRow(of: plan, .keys(wanted, named: attribute.name), body)
         }
     }
+
+    func newRow(_ layout: EntityLayout) throws -> Row? { try objects.insert(layout) }
+    // A context follows delete rules and asks classes itself.
+    var followsDeleteRules: Bool { false }
+    func check(_ layout: EntityLayout) {}
 }
 
-extension NSManagedObject {
-    /// Why an attribute's value that is kept in a file beside the store cannot be read; nil if it can.
-    func missingFile(of key: String) -> String? {
-        missingExternalData[key].map {
-            "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."
-        }
-    }
-}
-
-extension FieldKind {
-    /// Whether values are bytes in the store, possibly in a file beside it.
-    fileprivate var isData: Bool {
-        switch self {
-        case .attribute(.data), .json: true
-        default: false
-        }
-    }
-}
-
-extension FieldPlan {
-    /// Whether a key path goes through this field to another model.
-    fileprivate func leads(along path: String) -> Bool {
-        if case .toOne = kind { path.hasPrefix(name + ".") } else { false }
-    }
+extension EntityPlan {
+    /// The names of the relationships to many, each of which a store would be asked for object by object.
+    fileprivate var listNames: [String] { relationships.map { fields[$0] }.filter(\.isToMany).map(\.name) }
 }
 
 /// A single value of a model, or of one that it leads to.
@@ -241,6 +208,9 @@ protocol StructRows: AnyObject {
     /// Whether a selection has any model.
     func has(of plan: EntityPlan, _ selection: RecordSelection) throws -> Bool
 
+    /// Whether the stores have the rows as they are here, and can compute with them.
+    var isStored: Bool { get }
+
     /// What the store computes of the stored models that a predicate selects.
     ///
     /// - Parameters:
@@ -252,6 +222,38 @@ protocol StructRows: AnyObject {
     func computed(
         of plan: EntityPlan, _ predicate: NSPredicate?, _ complete: (inout FetchPlan) -> Void
     ) throws -> [[String: Any]]
+}
+
+extension StructRows {
+    var isStored: Bool { true }
+}
+
+/// Rows that are changed: those of the store, or the objects of a context.
+protocol ChangeableRows: StructRows {
+    func layout(of plan: EntityPlan) throws -> EntityLayout
+    /// The rows with some IDs, of any entity; deleted ones are left out.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
+    /// The IDs of the rows of a selection.
+    func identifiers(of plan: EntityPlan, _ selection: RecordSelection) throws -> [NSManagedObjectID]
+    /// The destinations of a to-many relationship, for each of several rows.
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
+    /// Whether an entity has no rows.
+    func isEmpty(_ plan: EntityPlan) throws -> Bool
+    /// The rows with one of some values.
+    func forEachRow(
+        of plan: EntityPlan, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws
+
+    /// A new row that has an ID already; nil where it gets one when it is saved.
+    func newRow(_ layout: EntityLayout) throws -> Row?
+    /// Whether those who change rows follow the delete rules.
+    var followsDeleteRules: Bool { get }
+    /// Checks that rows are all there is to an entity.
+    ///
+    /// - Throws: `NeedsObjects`.
+    func check(_ layout: EntityLayout) throws
 }
 
 /// Reads the rows that many objects lead to, handing them out one by one.

@@ -1,7 +1,7 @@
 import StoreSession
 
 /// Rows read from the store without managed objects, in the current state or an earlier one.
-final class StoreRows: SetRows, @unchecked Sendable {
+final class StoreRows: SetRows, ChangeableRows, @unchecked Sendable {
     // @unchecked Sendable: the session locks itself, `Locked` the other state.
     let session: StoreSession
     /// The state that is read.
@@ -88,8 +88,18 @@ final class StoreRows: SetRows, @unchecked Sendable {
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
         guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-        return try scope.reading(session) { try session.destinations(of: relationship, for: identifiers) }
+        return try destinations(of: relationship, for: identifiers)
     }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try scope.reading(session) { try session.destinations(of: relationship, for: identifiers) }
+    }
+
+    func newRow(_ layout: EntityLayout) -> Row? { nil }
+    var followsDeleteRules: Bool { true }
+    func check(_ layout: EntityLayout) throws { try layout.checkIsPlain() }
 
     func count(of plan: EntityPlan, _ selection: RecordSelection) throws -> Int {
         let fetch = try fetchPlan(plan, selection)
@@ -194,7 +204,7 @@ final class StoreRows: SetRows, @unchecked Sendable {
         try session.statement(of: try fetchPlan(plan, selection))
     }
 
-    private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {
+    func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {
         var fetch = FetchPlan(entity: try layout(of: plan))
         fetch.predicate = selection.predicate
         fetch.sortDescriptors = selection.sortDescriptors ?? []
@@ -303,8 +313,6 @@ final class DirectPlan: Sendable {
     let members: [Member]
     let toOnes: [ToOne]
     let manys: [Many]
-    /// The fields that must have a value.
-    let required: [Int]
 
     /// A relationship to models of which each can be in one model only.
     struct Member: Sendable {
@@ -360,8 +368,6 @@ final class DirectPlan: Sendable {
                 if case .composite(let record) = plan.fields[field].kind { composite = record }
                 return (field, slots[field], composite, plan.fields[field].isMerged)
             })
-        let needed = Set(layout.requiredSlots ?? [])
-        required = attributes.filter { needed.contains(slots[$0]) }
     }
 
     /// Whether its objects can be deleted without any further work.

@@ -3,15 +3,16 @@ import StoreSession
 /// The rows that a save changes, with their relationships: a change of one end changes the other one, and a deletion
 /// follows the delete rules, as with objects of a context. What is read is of the transaction's state.
 ///
-/// Where objects have a say (custom classes, validation, a value that is missing), it throws `DirectSave.NotDirect`.
+/// Where objects have a say (custom classes, validation), it throws `NeedsObjects`.
 final class ChangedRows {
-    let rows: StoreRows
-    let store: SessionStore
+    let rows: any ChangeableRows
     // Only one thread at a time uses this, so checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) private(set) var entries: [Entry] = []
     @exclusivity(unchecked) private var numbers: [NSManagedObjectID: Int] = [:]
     /// The deleted rows whose delete rules were not followed yet.
     @exclusivity(unchecked) private var leaving: [Int] = []
+    /// The relationships of deleted rows that deny it, unless their ends are deleted, too.
+    @exclusivity(unchecked) private var denials: [(number: Int, relationship: RelationshipLayout)] = []
 
     /// A row that is known, by its number.
     struct Entry {
@@ -42,21 +43,23 @@ final class ChangedRows {
         }
     }
 
-    init(_ rows: StoreRows, _ store: SessionStore) { (self.rows, self.store) = (rows, store) }
+    init(_ rows: any ChangeableRows) { self.rows = rows }
 
     // MARK: Reading
 
     /// The number of a row that was read.
     func note(_ row: Row) -> Int {
         let number = number(of: row.objectID)
-        if entries[number].row == nil {
+        // A new object of a context may be read, too, and does not have its values yet.
+        if entries[number].row == nil, !entries[number].isNew {
             entries[number].row = row
             entries[number].values = row.values
         }
         return number
     }
 
-    private func number(of identifier: NSManagedObjectID) -> Int {
+    /// The number of a row.
+    func number(of identifier: NSManagedObjectID) -> Int {
         if let known = numbers[identifier] { return known }
         entries.append(Entry(layout: identifier.layout, identifier: identifier, isNew: false, values: []))
         numbers[identifier] = entries.count - 1
@@ -64,8 +67,12 @@ final class ChangedRows {
     }
 
     /// A new row, with its entity's default values.
-    func insert(_ layout: EntityLayout) -> Int {
-        entries.append(Entry(layout: layout, isNew: true, values: layout.defaultValues))
+    func insert(_ layout: EntityLayout) throws -> Int {
+        let row = try rows.newRow(layout)
+        entries.append(
+            Entry(
+                layout: layout, identifier: row?.objectID, isNew: true, values: row?.values ?? layout.defaultValues))
+        if let row { numbers[row.objectID] = entries.count - 1 }
         return entries.count - 1
     }
 
@@ -75,8 +82,9 @@ final class ChangedRows {
         guard !missing.isEmpty else { return }
         let found = try rows.rows(for: missing.compactMap { entries[$0].identifier })
         for row in found { _ = note(row) }
-        // A relationship leads to a row that is not there.
-        guard missing.allSatisfy({ entries[$0].row != nil }) else { throw DirectSave.NotDirect() }
+        if let gone = missing.first(where: { entries[$0].row == nil }) {
+            throw PersistenceError.missingRow(entity: entries[gone].layout.name)
+        }
     }
 
     /// Reads the members of a relationship of rows.
@@ -84,9 +92,7 @@ final class ChangedRows {
         guard relationship.isToMany else { return try load(wanted) }
         let missing = wanted.filter { !entries[$0].isNew && entries[$0].lists[relationship.index]?.stored == nil }
         guard !missing.isEmpty else { return }
-        let found = try rows.scope.reading(rows.session) {
-            try rows.session.destinations(of: relationship, for: missing.compactMap { entries[$0].identifier })
-        }
+        let found = try rows.destinations(of: relationship, for: missing.compactMap { entries[$0].identifier })
         for (place, ends) in zip(missing, found) {
             let stored = ends.map(number(of:))
             var list = entries[place].lists[relationship.index] ?? List(isOrdered: relationship.isOrdered)
@@ -201,6 +207,8 @@ final class ChangedRows {
 
     /// Follows the delete rules of what was deleted, level by level.
     private func followDeleteRules() throws {
+        defer { denials = [] }
+        guard rows.followsDeleteRules else { return leaving = [] }
         while !leaving.isEmpty {
             let level = leaving
             leaving = []
@@ -214,6 +222,10 @@ final class ChangedRows {
                 }
             }
         }
+        for (number, relationship) in denials {
+            let count = try ends(of: relationship, at: number).count { !entries[$0].isDeleted }
+            if count > 0 { throw PersistenceError.denied(entries[number].layout, relationship, count) }
+        }
     }
 
     private func follow(_ relationship: RelationshipLayout, of number: Int) throws {
@@ -223,7 +235,69 @@ final class ChangedRows {
         case .nullifyDeleteRule:
             guard let inverse = relationship.inverse else { return }
             for end in ends { try disconnect(inverse, of: end, from: number) }
-        case .denyDeleteRule, .noActionDeleteRule: if !ends.isEmpty { throw DirectSave.NotDirect() }
+        case .denyDeleteRule: if !ends.isEmpty { denials.append((number, relationship)) }
+        case .noActionDeleteRule: return
+        }
+    }
+
+    // MARK: Changes that were made before
+
+    /// Takes changes as they would be saved.
+    func take(_ set: ChangeSet) throws {
+        for change in set.inserted {
+            let number = try insert(change.objectID.layout)
+            numbers[change.objectID] = number
+            entries[number].values = change.values
+        }
+        for row in try rows.rows(for: set.updated.map(\.objectID) + set.deleted.map(\.objectID)) { _ = note(row) }
+        for change in set.updated {
+            let number = self.number(of: change.objectID)
+            for slot in change.changedSlots where entries[number].layout.slots[slot].attribute != nil {
+                entries[number].values[slot] = change.values[slot]
+            }
+        }
+        for change in set.inserted + set.updated {
+            let number = self.number(of: change.objectID)
+            for relationship in entries[number].layout.toOnes
+            where entries[number].isNew || change.changedSlots.contains(relationship.slot) {
+                try connect(relationship, of: number, to: end(change.values[relationship.slot]).map(self.number(of:)))
+            }
+        }
+        for change in set.inserted + set.updated { for list in change.toManyChanges { try take(list, of: change) } }
+        for deletion in set.deleted { delete(self.number(of: deletion.objectID)) }
+    }
+
+    private func take(_ list: ToManyChange, of change: RowChange) throws {
+        let number = self.number(of: change.objectID)
+        var members = list.order.map { $0.map(self.number(of:)) }
+        if members == nil {
+            let removed = Set(list.removed.map(self.number(of:)))
+            let present = try ends(of: list.relationship, at: number).filter { !removed.contains($0) }
+            let known = Set(present)
+            members = present + list.added.map(self.number(of:)).filter { !known.contains($0) }
+        }
+        try connect(list.relationship, of: number, to: members ?? [])
+    }
+
+    private func end(_ value: StoredValue) -> NSManagedObjectID? {
+        if case .identifier(let identifier) = value { identifier } else { nil }
+    }
+
+    /// Gives a stored row the values and relationships that are stored.
+    func restore(_ number: Int) throws {
+        guard let row = entries[number].row else { return }
+        let former = entries[number].values
+        for slot in former.indices where entries[number].layout.slots[slot].attribute != nil {
+            entries[number].values[slot] = row.values[slot]
+        }
+        for relationship in entries[number].layout.relationships where !relationship.isTransient {
+            guard relationship.isToMany else {
+                try connect(relationship, of: number, to: end(row.values[relationship.slot]).map(self.number(of:)))
+                continue
+            }
+            guard let list = entries[number].lists[relationship.index], list.isChanged else { continue }
+            try load(relationship, of: [number])
+            try connect(relationship, of: number, to: entries[number].lists[relationship.index]?.stored ?? [])
         }
     }
 
@@ -231,21 +305,29 @@ final class ChangedRows {
 
     /// Saves what has changed.
     ///
-    /// - Parameter transaction: the transaction of the save.
-    /// - Throws: `DirectSave.NotDirect`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - session: the store's session.
+    ///   - transaction: the transaction of the save.
+    ///   - check: throws for changes that break a rule.
+    /// - Throws: `NeedsObjects`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
     ///   written.
-    func commit(in transaction: OptimisticTransaction) throws {
-        let unsaved = UnsavedChanges(rows.session, store, transaction)
+    func commit(
+        to store: SessionStore, of session: StoreSession, in transaction: OptimisticTransaction,
+        checking check: (ChangeSet) throws -> Void
+    ) throws {
+        let unsaved = UnsavedChanges(session, store, transaction)
         if let set = try changeSet(unsaved) { unsaved.add(set) }
-        try unsaved.save()
+        try unsaved.save(checking: check)
     }
 
     /// What has changed.
     ///
-    /// - Parameter unsaved: what the block has changed before, which gives new rows their keys.
+    /// - Parameter unsaved: what the block has changed before, which gives new rows their keys; nil for rows that have
+    ///   them.
     /// - Returns: the change set; nil for none.
-    /// - Throws: `DirectSave.NotDirect`, and what reading throws.
-    func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet? {
+    /// - Throws: `NeedsObjects`, and what reading throws.
+    func changeSet(_ unsaved: UnsavedChanges?) throws -> ChangeSet? {
         try followDeleteRules()
         let all = entries.indices
         let new = all.filter { entries[$0].isNew && !entries[$0].isDeleted }
@@ -261,10 +343,11 @@ final class ChangedRows {
         }
         let known = all.filter { !entries[$0].isNew && !entries[$0].isDeleted && isChanged($0) }
         guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return nil }
-        let made = try unsaved.makeIdentifiers(for: new.map { entries[$0].layout })
-        for (number, identifier) in zip(new, made.identifiers) { entries[number].identifier = identifier }
         var changes = ChangeSet()
-        changes.promises = made.promises
+        if let made = try unsaved?.makeIdentifiers(for: new.map { entries[$0].layout }) {
+            for (number, identifier) in zip(new, made.identifiers) { entries[number].identifier = identifier }
+            changes.promises = made.promises
+        }
         changes.inserted = try new.map { try change(of: $0, []) }
         changes.updated = try known.map { try change(of: $0, changedSlots($0)) }
         changes.deleted = deleted.compactMap { number in
@@ -275,13 +358,12 @@ final class ChangedRows {
 
     private func change(of number: Int, _ slots: [Int]) throws -> RowChange {
         let entry = entries[number]
-        guard let identifier = entry.identifier, entry.layout.isPlain else { throw DirectSave.NotDirect() }
+        try rows.check(entry.layout)
+        guard let identifier = entry.identifier else { throw PersistenceError.missingRow(entity: entry.layout.name) }
         var values = entry.values
         for (slot, end) in entry.ends {
             values[slot] = end.flatMap { entries[$0].identifier }.map(StoredValue.identifier) ?? .null
         }
-        let required = entry.layout.requiredSlots ?? []
-        guard required.allSatisfy({ !values[$0].isNull }) else { throw DirectSave.NotDirect() }
         var lists: [ToManyChange] = []
         for relationship in entry.layout.toManys {
             guard let list = entry.lists[relationship.index], list.isChanged else { continue }

@@ -3,8 +3,7 @@ import StoreSession
 /// Rows that are deleted with all that their delete rules take along, and what becomes of the rows that stay: the
 /// outcome is that of deleting objects.
 ///
-/// Where objects have a say (a model that others require, a rule that denies the deletion, custom classes), it throws
-/// `DirectSave.NotDirect`.
+/// Where objects have a say (custom classes, validation), it throws `NeedsObjects`.
 struct DeletedRows {
     /// The rows that were given, in order.
     private(set) var given: [NSManagedObjectID] = []
@@ -13,6 +12,8 @@ struct DeletedRows {
     private var identifiers: Set<NSManagedObjectID> = []
     /// By the row that leads to the deleted ones.
     private var links: [NSManagedObjectID: [Link]] = [:]
+    /// The relationships of deleted rows that deny it, unless their ends are deleted, too.
+    private var denials: [(row: Row, relationship: RelationshipLayout, ends: [NSManagedObjectID])] = []
     private let rows: StoreRows
 
     /// A deleted row at the end of a relationship of a row that stays, unless that is deleted, too.
@@ -36,7 +37,7 @@ struct DeletedRows {
     /// Deletes rows.
     ///
     /// - Parameter new: the rows; those that are deleted already are left out.
-    /// - Throws: `DirectSave.NotDirect`, and what reading throws. `given` has the rows all the same.
+    /// - Throws: `NeedsObjects`, and what reading throws. `given` has the rows all the same.
     mutating func add(_ new: [NSManagedObjectID]) throws {
         var level = new.filter { identifiers.insert($0).inserted }
         given += level
@@ -54,11 +55,11 @@ struct DeletedRows {
     /// - Returns: the rows that are deleted along with them.
     private mutating func add(_ group: [NSManagedObjectID], of layout: EntityLayout) throws -> [NSManagedObjectID] {
         let found = try rows.rows(for: group)
-        guard layout.isPlain, found.count == group.count else { throw DirectSave.NotDirect() }
+        try layout.checkIsPlain()
         for row in found { deletions.append(RowDeletion(objectID: row.objectID, version: row.version)) }
         var next: [NSManagedObjectID] = []
         for relationship in layout.relationships {
-            guard !relationship.isTransient else { throw DirectSave.NotDirect() }
+            guard !relationship.isTransient else { throw NeedsObjects(entity: layout.name) }
             for (row, ends) in zip(found, try ends(of: relationship, for: found)) where !ends.isEmpty {
                 switch relationship.deleteRule {
                 case .cascadeDeleteRule: next += ends.filter { identifiers.insert($0).inserted }
@@ -67,7 +68,8 @@ struct DeletedRows {
                     for end in ends {
                         links[end, default: []].append(Link(relationship: inverse, deleted: row.objectID))
                     }
-                case .denyDeleteRule, .noActionDeleteRule: throw DirectSave.NotDirect()
+                case .denyDeleteRule: denials.append((row, relationship, ends))
+                case .noActionDeleteRule: continue
                 }
             }
         }
@@ -78,9 +80,7 @@ struct DeletedRows {
         of relationship: RelationshipLayout, for found: ContiguousArray<Row>
     ) throws -> [[NSManagedObjectID]] {
         if relationship.isToMany {
-            return try rows.scope.reading(rows.session) {
-                try rows.session.destinations(of: relationship, for: found.map(\.objectID))
-            }
+            return try rows.destinations(of: relationship, for: found.map(\.objectID))
         }
         return found.map { row in
             guard case .identifier(let end) = row.values[relationship.slot] else { return [] }
@@ -92,12 +92,11 @@ struct DeletedRows {
     ///
     /// - Parameter isKnown: whether the changes of a row are known otherwise, with those of `lists(of:)`.
     /// - Returns: the changes, in the order of the keys.
-    /// - Throws: `DirectSave.NotDirect`, and what reading throws.
+    /// - Throws: `NeedsObjects`, and what reading throws.
     func changes(except isKnown: (NSManagedObjectID) -> Bool = { _ in false }) throws -> [RowChange] {
         let places = links.keys.filter { !identifiers.contains($0) && !isKnown($0) }.sorted { $0.key < $1.key }
         guard !places.isEmpty else { return [] }
         let staying = try rows.rows(for: places)
-        guard staying.count == places.count else { throw DirectSave.NotDirect() }
         return try staying.map { try change(of: $0, links[$0.objectID] ?? []) }
     }
 
@@ -123,7 +122,7 @@ struct DeletedRows {
     }
 
     private func change(of row: Row, _ links: [Link]) throws -> RowChange {
-        guard row.objectID.layout.isPlain else { throw DirectSave.NotDirect() }
+        try row.objectID.layout.checkIsPlain()
         var values = row.values
         var slots: Set<Int> = []
         for link in links where !link.relationship.isToMany {
@@ -131,7 +130,6 @@ struct DeletedRows {
             values[link.relationship.slot] = .null
             slots.insert(link.relationship.slot)
         }
-        try DirectSave.checkValues(of: Row(objectID: row.objectID, version: row.version, values: values))
         return RowChange(
             objectID: row.objectID, version: row.version, values: values, changedSlots: slots.sorted(),
             toManyChanges: Self.lists(links))
@@ -140,9 +138,14 @@ struct DeletedRows {
     /// What is written.
     ///
     /// - Returns: the change set; nil for nothing.
-    /// - Throws: `DirectSave.NotDirect`, and what reading throws.
+    /// - Throws: `NeedsObjects`, ``PersistenceError/Code/invalid`` for a rule that denies a deletion, and what reading
+    ///   throws.
     func changeSet() throws -> ChangeSet? {
         guard !deletions.isEmpty else { return nil }
+        for (row, relationship, ends) in denials {
+            let staying = ends.filter { !identifiers.contains($0) }
+            if !staying.isEmpty { throw PersistenceError.denied(row.objectID.layout, relationship, staying.count) }
+        }
         var changes = ChangeSet()
         changes.deleted = deletions
         changes.updated = try self.changes()

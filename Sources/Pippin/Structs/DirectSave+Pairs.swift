@@ -29,7 +29,7 @@ extension DirectSave {
     }
 
     /// Checks that models at the second side say the same as those at the first one. If they contradict each other,
-    /// the last one to say it counts; that is left to `GraphWriter`.
+    /// the last one to say it counts; that is left to `GraphSave`.
     func checkSecondSides() throws {
         guard !secondSides.isEmpty else { return }
         for (table, plan) in plans.enumerated() {

@@ -89,7 +89,7 @@ extension DirectSave {
         guard let first = destinations.first, let plan = plans[graph.nodes[first].table] else { return }
         try findDestinations(of: destinations.filter { graph.nodes[$0].row >= 0 }, plan)
         try find(destinations, plan)
-        // `GraphWriter` reports references that lead nowhere.
+        // `GraphSave` reports references that lead nowhere.
         guard destinations.allSatisfy({ keys[$0] != nil || graph.nodes[$0].row >= 0 }) else {
             throw NotDirect()
         }
@@ -186,7 +186,6 @@ extension DirectSave {
             let before = changes.count
             try rows.forEachRow(of: plan, for: identifiers) { place, row in
                 let row = try row.whole()
-                try Self.checkValues(of: row)
                 let change = references.byKey[
                     FormerDestination(entity: ObjectIdentifier(layout), key: identifiers[place].key)]
                 changes.append(
@@ -194,7 +193,7 @@ extension DirectSave {
                         objectID: row.objectID, version: row.version, values: row.values, changedSlots: [],
                         toManyChanges: toManyChanges(Array((change ?? [:]).values))))
             }
-            // If a relationship leads to a row that does not exist, `GraphWriter` handles it.
+            // If a relationship leads to a row that does not exist, `GraphSave` reports it.
             guard changes.count - before == identifiers.count else { throw NotDirect() }
         }
         return changes.sorted { $0.objectID.key < $1.objectID.key }
@@ -211,11 +210,5 @@ extension DirectSave {
                 relationship: change.inverse, added: inOrder(change.added), removed: inOrder(change.removed),
                 order: order, pairs: .otherEnd)
         }
-    }
-
-    /// A saved row must have its entity's required values, even if only an inverse relationship changes.
-    static func checkValues(of row: Row) throws {
-        let required = row.objectID.layout.requiredSlots ?? []
-        guard required.allSatisfy({ !row.values[$0].isNull }) else { throw NotDirect() }
     }
 }

@@ -103,9 +103,7 @@ extension DirectSave {
         for nodes in groups.values {
             let plan = graph.nodes[nodes[0]].plan
             try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
-                let row = try row.whole()
-                try Self.checkValues(of: row)
-                found[nodes[place]] = row
+                found[nodes[place]] = try row.whole()
             }
         }
         return found

@@ -4,7 +4,7 @@ import StoreSession
 /// differences become a change set.
 ///
 /// It handles the usual cases. Everything else (models of their own type, sides that contradict each other) is left to
-/// `GraphSave`, and what breaks a rule to `GraphWriter`, which has the same outcome.
+/// `GraphSave`, which has the same outcome.
 final class DirectSave: RowSave {
     let graph: ModelGraph
     /// By the number of the entity in the graph.
@@ -56,7 +56,7 @@ final class DirectSave: RowSave {
         let targets: [Int]
     }
 
-    /// Thrown to leave the save to `GraphSave`, or to `GraphWriter`.
+    /// Thrown to leave the save to `GraphSave`.
     struct NotDirect: Error {}
 
     /// Looks the models up.
@@ -84,7 +84,6 @@ final class DirectSave: RowSave {
         try findDestinations(of: roots, plan)
         try find(roots, plan)
         try descend(from: roots, plan)
-        try checkValues()
         try comparePairs()
         try noteReferencesOfNewModels()
         try checkSecondSides()
@@ -335,21 +334,7 @@ final class DirectSave: RowSave {
     private static func freed(_ row: Row, _ slot: Int) throws -> RowChange {
         var values = row.values
         values[slot] = .null
-        try checkValues(of: Row(objectID: row.objectID, version: row.version, values: values))
         return RowChange(
             objectID: row.objectID, version: row.version, values: values, changedSlots: [slot], toManyChanges: [])
-    }
-
-    /// A model without a required value is left to the objects' rules, which word the error.
-    private func checkValues() throws {
-        // Rows that stay as they are have all of them.
-        if differing.isEmpty, !keys.contains(where: { $0 == nil }) { return }
-        for (table, plan) in plans.enumerated() {
-            guard let required = plan?.required, !required.isEmpty else { continue }
-            let isComplete = graph.hasValues(in: required, ofTable: table) {
-                keys[$0] != nil && differing[$0] == nil
-            }
-            guard isComplete else { throw NotDirect() }
-        }
     }
 }

@@ -1,5 +1,38 @@
 import StoreSession
 
+/// Which of the given models may be stored already.
+enum SaveMode {
+    /// Any of them.
+    case any
+    /// None of them: they are inserted.
+    case new
+    /// All of them: they are updated.
+    case known
+    /// Any of them; all others of their type are deleted.
+    case only
+
+    /// Checks that the models are stored, or are not, as the mode requires.
+    ///
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - isKnown: whether a given model is stored, by its number.
+    /// - Throws: ``PersistenceError``
+    func check(_ graph: ModelGraph, isKnown: (Int) -> Bool) throws {
+        guard self == .new || self == .known else { return }
+        for index in 0..<graph.rootCount where isKnown(index) != (self == .known) {
+            let node = graph.nodes[index]
+            throw self == .known
+                ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
+                : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
+        }
+    }
+}
+
+/// What became of a model that was saved.
+enum SaveOutcome {
+    case inserted, updated, unchanged
+}
+
 /// A save of models as rows, which were looked up.
 protocol RowSave: AnyObject {
     var graph: ModelGraph { get }
@@ -23,11 +56,10 @@ protocol RowSave: AnyObject {
 /// A save of models whatever they lead to: models of their own type, models on both sides of a relationship, one that
 /// is owned by another one alone, sides that contradict each other.
 ///
-/// It does with rows what `GraphWriter` does with objects. `DirectSave` saves the usual models without knowing all of
-/// their rows.
+/// `DirectSave` saves the usual models without knowing all of their rows.
 final class GraphSave: RowSave {
     let graph: ModelGraph
-    private let changed: ChangedRows
+    let changed: ChangedRows
     /// The numbers of the nodes' rows, by node.
     private var numbers: [Int?]
     private var isNew: [Bool]
@@ -40,26 +72,24 @@ final class GraphSave: RowSave {
     ///
     /// - Parameters:
     ///   - graph: the models.
-    ///   - rows: the store's rows, in the transaction's state.
-    ///   - store: the store.
+    ///   - rows: the rows as the block sees them.
     ///   - mode: which of the models may be stored already.
     ///   - fields: what stored models get values of; nil for all of their properties.
     /// - Throws: `DirectSave.NotDirect`, ``PersistenceError``, and what reading throws.
     init(
-        _ graph: ModelGraph, _ rows: StoreRows, _ store: SessionStore, _ mode: GraphWriter.Mode,
-        setting fields: GivenFields?
+        _ graph: ModelGraph, _ rows: any ChangeableRows, _ mode: SaveMode, setting fields: GivenFields?
     ) throws {
         self.graph = graph
         self.fields = fields
         wholeNodes = try fields?.wholeNodes(of: graph) ?? []
-        changed = ChangedRows(rows, store)
+        changed = ChangedRows(rows)
         numbers = Array(repeating: nil, count: graph.nodes.count)
         isNew = Array(repeating: false, count: graph.nodes.count)
         let layouts = try graph.tables.map { try rows.layout(of: $0.plan) }
-        guard layouts.allSatisfy(\.isPlain) else { throw DirectSave.NotDirect() }
+        for layout in layouts { try rows.check(layout) }
         try find(layouts)
         try mode.check(graph) { numbers[$0] != nil }
-        insert(layouts)
+        try insert(layouts)
         try setValues()
         var left: [Int] = []
         for node in graph.nodes.indices where !graph.nodes[node].isReference {
@@ -81,6 +111,11 @@ final class GraphSave: RowSave {
 
     func changeSet(_ unsaved: UnsavedChanges) throws -> ChangeSet? { try changed.changeSet(unsaved) }
 
+    /// The IDs of the given models that are new, where they have them already.
+    var newRoots: [NSManagedObjectID] {
+        (0..<graph.rootCount).compactMap { isNew[$0] ? numbers[$0].flatMap { changed.entries[$0].identifier } : nil }
+    }
+
     /// Whether a model gets the value of a field.
     private func takes(_ field: Int, _ node: Int) -> Bool {
         isNew[node] || wholeNodes.contains(node) || fields?.has(field, of: graph.nodes[node].plan) ?? true
@@ -95,13 +130,13 @@ final class GraphSave: RowSave {
             let plan = graph.tables[table].plan
             // Many new models usually come into an empty table.
             if nodes.count > 100, try changed.rows.isEmpty(plan) { continue }
-            let identifiers = nodes.compactMap { graph.storedIdentifier($0, plan) }
-            guard identifiers.count == nodes.count else { throw DirectSave.NotDirect() }
+            let identifiers = nodes.compactMap { identifier($0, plan) }
             let slot = try changed.rows.slots(of: plan)[plan.uidField]
             try changed.rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
+                // Of two rows with one identifier in a damaged store, the first one counts.
                 guard let key = RecordKey(try row.value(at: slot)), let node = graph.node(key, of: plan),
                     numbers[node] == nil
-                else { throw DirectSave.NotDirect() }
+                else { return }
                 numbers[node] = changed.note(try row.whole())
             }
             let known = nodes.filter { !graph.nodes[$0].isReference }.compactMap { numbers[$0] }
@@ -118,9 +153,17 @@ final class GraphSave: RowSave {
         }
     }
 
-    private func insert(_ layouts: [EntityLayout]) {
+    /// The identifier of a node as rows have it; nil for a reference to what no row can be.
+    private func identifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
+        if let known = graph.storedIdentifier(node, plan) { return known }
+        return plan.record.attributeKinds[plan.uidField].flatMap { kind in
+            graph.keyValue(of: node).flatMap { StoredValue($0, kind) }
+        }
+    }
+
+    private func insert(_ layouts: [EntityLayout]) throws {
         for node in graph.nodes.indices where numbers[node] == nil {
-            numbers[node] = changed.insert(layouts[graph.nodes[node].table])
+            numbers[node] = try changed.insert(layouts[graph.nodes[node].table])
             isNew[node] = true
         }
     }
@@ -132,7 +175,7 @@ final class GraphSave: RowSave {
             let slots = try changed.rows.slots(of: plan)
             let values = graph.values(of: node)
             for (index, field) in plan.fields.enumerated() where field.related == nil && takes(index, node) {
-                guard slots[index] >= 0 else { throw DirectSave.NotDirect() }
+                guard slots[index] >= 0 else { throw NeedsObjects(entity: plan.name) }
                 let (new, stored) = (values[index], changed.entries[number].values[slots[index]])
                 if case .composite(let record) = field.kind {
                     if record.isSame(new.composite, stored.composite) { continue }
@@ -156,7 +199,7 @@ final class GraphSave: RowSave {
         guard !plan.relationships.isEmpty, let number = numbers[node] else { return left }
         for field in plan.relationships where takes(field, node) {
             guard let relationship = layout.relationship(named: plan.fields[field].name), !relationship.isTransient
-            else { throw DirectSave.NotDirect() }
+            else { throw NeedsObjects(entity: plan.name) }
             let targets = graph.targets(of: node, field).compactMap { numbers[$0] }
             let former = try changed.ends(of: relationship, at: number)
             guard former != targets else { continue }

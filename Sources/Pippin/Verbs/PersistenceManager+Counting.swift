@@ -141,7 +141,7 @@ extension PersistenceManager {
                         try self.session.updateBatch(batch, stores: nil)
                     }
                     return (outcome.count, outcome.identifiers)
-                } catch { throw PersistenceError(saving: error, self.registry) }
+                } catch { throw PersistenceError(saving: error) }
             }
             return (try self.changing(in: turn) { try $0.update(selection, of: plan, prepared) }, [])
         }
@@ -175,7 +175,7 @@ extension PersistenceManager {
                 return (outcome.count, outcome.identifiers)
             } catch {
                 throw PersistenceError(deletingAll: plan, error, self.session.model)
-                    ?? PersistenceError(saving: error, self.registry)
+                    ?? PersistenceError(saving: error)
             }
         }
         notifyContexts(deleted: deleted)

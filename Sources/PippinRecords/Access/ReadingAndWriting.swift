@@ -91,7 +91,13 @@ extension ModelWriter {
     ///
     /// - Throws: the error of a store that can no longer be read.
     public var context: NSManagedObjectContext {
-        get throws { try access.context() }
+        get throws {
+            _ = PersistenceManager.usesObjects
+            guard let objects = try access.objectSource() as? ContextObjects else {
+                throw PersistenceError(.notOpened, "The block has objects of another kind than a context's.")
+            }
+            return objects.context
+        }
     }
 }
 
@@ -135,7 +141,7 @@ open class DataAccess: ModelWriter {
     public required init(manager: PersistenceManager, context: NSManagedObjectContext) {
         self.manager = manager
         self.context = context
-        access = ModelAccess(manager, context)
+        access = ModelAccess(manager, ContextObjects(context, manager.registry))
     }
 
     /// An access to the main context, for data on the screen.

@@ -13,7 +13,7 @@ extension PersistenceManager {
         return session.withLock {
             keptContexts.withLock { kept in
                 if let made = kept as? ManagerContexts { return made }
-                let new = ManagerContexts(objects, contextPolicy)
+                let new = ManagerContexts(objectContainer, contextPolicy)
                 kept = new
                 return new
             }
@@ -128,6 +128,8 @@ extension StoreLocation {
     /// - Parameter description: the description, which is copied.
     /// - Returns: the location.
     public static func description(_ description: NSPersistentStoreDescription) -> StoreLocation {
-        StoreLocation(description)
+        // It may be of a type that keeps objects.
+        _ = PersistenceManager.usesObjects
+        return StoreLocation(description)
     }
 }

@@ -22,6 +22,7 @@ extension PersistenceManager {
     func writing<Result>(
         in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
+        _ = Self.usesObjects
         guard let context else { return try inSavedTransaction { try work($0.context()) } }
         try openIfNeeded()
         return try context.performAndWait { try saveOrRestore(context, work) }
@@ -30,6 +31,7 @@ extension PersistenceManager {
     func writing<Result: Sendable>(
         in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
+        _ = Self.usesObjects
         guard let context else { return try await inSavedTransaction { try work($0.context()) } }
         try await openIfNeeded()
         return try await perform(in: context) { try self.saveOrRestore($0, work) }
@@ -124,6 +126,7 @@ extension PersistenceManager {
         modelName: String, bundle: Bundle = .main, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
+        _ = Self.usesObjects
         self.init(
             .named(modelName, in: bundle), name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
@@ -137,6 +140,7 @@ extension PersistenceManager {
     public convenience init(
         modelURL: URL, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store: StoreLocation = .standard
     ) {
+        _ = Self.usesObjects
         let name = modelURL.deletingPathExtension().lastPathComponent
         self.init(.file(modelURL), name: name, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
@@ -152,6 +156,7 @@ extension PersistenceManager {
         bundleIdentifier: String, modelName: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
+        _ = Self.usesObjects
         let source = ModelSource.namedInBundle(modelName, identifier: bundleIdentifier)
         self.init(source, name: modelName, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
@@ -167,6 +172,7 @@ extension PersistenceManager {
         model: NSManagedObjectModel, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
         store: StoreLocation = .standard
     ) {
+        _ = Self.usesObjects
         self.init(.built(model), name: name, mergePolicy: ObjectMergePolicy(mergePolicy), store: store)
     }
 

@@ -134,7 +134,7 @@ package final class OptimisticTransaction: Sendable {
     /// Notes that nothing can be saved any more, so that the work is done again.
     ///
     /// - Returns: the error of a broken transaction.
-    func breakOff() -> NSError { broken() }
+    package func breakOff() -> NSError { broken() }
 
     /// Runs code that reserves keys for objects that are saved later.
     package func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {

@@ -149,11 +149,22 @@ package final class UnsavedChanges: @unchecked Sendable {
 
     // MARK: Saving
 
+    /// The changes, as they would be saved.
+    package var changeSet: ChangeSet { changes.changeSet }
+
+    /// Forgets the changes, so that others can be added in their place.
+    package func removeAll() {
+        session.withState { if session.preview?.changes === self { session.endPreview() } }
+        (changes, keys) = (ComposedChanges(), [:])
+    }
+
     /// Saves the changes, as one save.
     ///
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; nothing is saved then.
-    package func save() throws {
+    /// - Parameter check: throws for changes that break a rule.
+    /// - Throws: `SaveRefusal` for conflicts, the errors of the closure, and those of the store; nothing is saved then.
+    package func save(checking check: (ChangeSet) throws -> Void) throws {
         try leaveOutUnchanged()
+        try check(changes.changeSet)
         changes.closeGaps()
         try session.saveRows(to: store, in: transaction) { countsKeys in
             if countsKeys {

@@ -118,7 +118,7 @@ struct ColumnTests {
     @Test("give the values that coding gives", arguments: [true, false])
     func sameValues(asRows: Bool) throws {
         try manager("store", columns: true).writeAndWait { store in
-            store.access.savesRows = asRows
+            store.access.change(asRows: asRows)
             try store.save(values)
         }
         for columns in [true, false] {

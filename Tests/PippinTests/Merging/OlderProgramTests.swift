@@ -153,7 +153,7 @@ struct OlderProgramTests {
         case .update: try await older.write { try $0.update(changed) }
         case .objects:
             try older.writeAndWait { store in
-                store.access.savesRows = false
+                store.access.change(asRows: false)
                 try store.save(changed)
             }
         case .replacing: try await older.write { try $0.replaceAll(with: [changed]) }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import PippinRecords
 import TestSupport
 
 @testable import Pippin
@@ -77,6 +78,15 @@ struct BothWays {
 
     /// How many series of saves are made up.
     static let series = ProcessInfo.processInfo.environment["PIPPIN_SAVES"].flatMap(UInt64.init) ?? 12
+}
+
+extension ModelAccess {
+    /// Has the block change rows, or the objects of a context.
+    func change(asRows: Bool) {
+        // With it, there are objects.
+        _ = manager.container
+        savesRows = asRows
+    }
 }
 
 /// Made-up numbers, the same for each seed.

@@ -66,7 +66,7 @@ struct CloseIdentifierTests {
     ) throws -> [Model] {
         for list in [models, renamed] {
             try manager.writeAndWait { store in
-                store.access.savesRows = asRows
+                store.access.change(asRows: asRows)
                 try store.save(list)
             }
         }
@@ -104,7 +104,7 @@ struct CloseIdentifierTests {
         #expect(ids[0] == ids[1])
         let words = ids.map { Word(id: $0, length: $0.utf8.count) }
         try manager.writeAndWait { store in
-            store.access.savesRows = asRows
+            store.access.change(asRows: asRows)
             try store.save(words)
         }
         #expect(try await manager.find(Word.self, ids: ids).map(\.length) == [5, 6, 4])
@@ -112,7 +112,7 @@ struct CloseIdentifierTests {
         for (id, word) in zip(ids, words) { #expect(try await manager.find(Word.self, id: id)?.length == word.length) }
         let spelling = Spelling(id: 1, words: ids.prefix(2).map { Reference(id: $0) }, first: Reference(id: ids[1]))
         try manager.writeAndWait { store in
-            store.access.savesRows = asRows
+            store.access.change(asRows: asRows)
             try store.save(spelling)
         }
         let found = try await manager.find(Spelling.self, id: 1)
@@ -162,7 +162,7 @@ struct CloseIdentifierTests {
             numbers.map { Weight(id: $0, name: "new", height: Reference(height)) }, renamed, asRows: asRows)
         #expect(found.sorted { $0.id < $1.id } == renamed)
         try manager.writeAndWait { store in
-            store.access.savesRows = asRows
+            store.access.change(asRows: asRows)
             try store.update(renamed)
         }
     }
@@ -173,7 +173,7 @@ struct CloseIdentifierTests {
         let fingerprints = [Data([1, 2]), Data([2, 1])].map { Fingerprint(id: $0, name: "f") }
         let heights = [1, 1.5, 2].map { Height(id: $0, name: "h") }
         try manager.writeAndWait { store in
-            store.access.savesRows = asRows
+            store.access.change(asRows: asRows)
             try store.save(moments)
             try store.save(fingerprints)
             try store.save(heights)

@@ -77,6 +77,19 @@ struct FailedSaveTests {
         #expect(try await manager.count(Holder.self) == 0)
     }
 
+    @Test("is one of the end of a block: a rule may be broken before, whatever is asked meanwhile")
+    func brokenMeanwhile() async throws {
+        let manager = PersistenceManager(models: Holder.self, Card.self, store: .memory)
+        try await manager.save(Holder(id: "h"))
+        try await manager.save(Card(id: "c", holder: Reference(id: "h")))
+        try await manager.write { store in
+            try store.delete(Holder.self, id: "h")
+            #expect(try store.count(Holder.self) == 0)
+            try store.delete(Card.self, id: "c")
+        }
+        #expect(try await manager.count(Card.self) == 0)
+    }
+
     @Test("leaves a context without changes as it was")
     func clean() async throws {
         let context = manager.newWorkerContext()

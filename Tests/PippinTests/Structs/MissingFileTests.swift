@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Pippin
+@testable import PippinRecords
 
 private struct Photo: CoreModel, Equatable {
     let uid: String
@@ -71,9 +72,9 @@ struct MissingFileTests {
                 .first
         }
         let context = container.newBackgroundContext()
-        return try context.performAndWait {
-            try reader.models(reader.selection(id: uid), ObjectRows(context)).first
-        }
+        let rows = ObjectRows(
+            ContextObjects(context, registry), StoreRows(container.persistentStoreCoordinator.session))
+        return try context.performAndWait { try reader.models(reader.selection(id: uid), rows).first }
     }
 
     @Test("are read whole, from rows and from objects", arguments: [false, true])

@@ -1,4 +1,5 @@
 import CoreData
+import Pippin
 
 /// Settles conflicts as the manager's policy does, except for values that a schema declares unique: the schema says
 /// which model stays, and if it does not, the save fails. No model is replaced by one with another identifier unless a
@@ -15,19 +16,10 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
 
     init(_ base: NSMergePolicy, _ registry: ModelRegistry) {
         self.base = base
-        uidKeys = Dictionary(registry.plans.map { ($0.name, $0.uidKey) }, uniquingKeysWith: { first, _ in first })
-        var kept: [String: [[String]: KeptModel]] = [:]
-        for plan in registry.plans {
-            for case .unique(let properties, let model?) in plan.facts {
-                kept[plan.name, default: [:]][properties.compactMap(\.path)] = model
-            }
-        }
-        self.kept = kept
-        properties = Dictionary(
-            registry.plans.map { plan in
-                let fields = plan.relationships.map { plan.fields[$0] }
-                return (plan.name, Dictionary(fields.map { ($0.name, plan.owns($0)) }, uniquingKeysWith: { $1 }))
-            }, uniquingKeysWith: { $1 })
+        let names = registry.entityNames
+        uidKeys = Dictionary(uniqueKeysWithValues: names.map { ($0, registry.identifierName(of: $0) ?? "") })
+        kept = Dictionary(uniqueKeysWithValues: names.map { ($0, registry.uniqueRules(of: $0)) })
+        properties = Dictionary(uniqueKeysWithValues: names.map { ($0, registry.properties(of: $0)) })
         super.init(merge: base.mergeType)
     }
 
