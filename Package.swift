@@ -155,7 +155,9 @@ let package = Package(
         .target(
             name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "PostgresMigration", "StoreSession"]),
         // A store that is kept in step with another one, in one process.
-        .target(name: "PippinSync", dependencies: ["Pippin", "StoreSession", "SyncPlanning"]),
+        .target(
+            name: "PippinSync",
+            dependencies: ["CoreDataModel", "Pippin", "PredicateFormat", "StoreSession", "SyncPlanning"]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -169,6 +171,7 @@ let package = Package(
                 "CZlib", "CodeGeneration", "CoreData", "CoreDataModel", "KeyedArchives", "ModelFiles",
                 "PredicateFormat",
                 "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "SearchText", "StoreEngine",
+                "SyncPlanning",
             ]),
         // The commands as values, and what those do that take any open store: queries, exports, imports.
         .target(name: "StoreCommands", dependencies: ["CoreData", "SearchText", "StoreEngine", "StoreReading"]),
@@ -207,9 +210,9 @@ let package = Package(
         .executableTarget(
             name: "PippinPostgresCommand",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "ModelFiles", "ModelSourceWriting", "PostgresEngine",
-                "PostgresMigration",
-                "PostgresStoreReading", "StoreCommands", "StoreReading",
+                "CoreData", "CoreDataPostgres", "ModelFiles", "ModelSourceWriting", "Pippin", "PippinPostgres",
+                "PippinSync", "PostgresEngine", "PostgresMigration", "PostgresStoreReading", "StoreCommands",
+                "StoreEngine", "StoreReading", "SyncPlanning",
             ]),
         .target(name: "CodeGeneration"),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -260,10 +263,14 @@ let package = Package(
         .executableTarget(name: "SyncTest", dependencies: ["SyncSimulation"], path: "Tests/SyncTest"),
         .testTarget(name: "SyncPlanningTests", dependencies: ["SyncPlanning", "SyncSimulation", "TestSupport"]),
         // A device that is killed on the way.
-        .executableTarget(name: "SyncChild", dependencies: ["PippinSync"], path: "Tests/SyncChild"),
+        .executableTarget(
+            name: "SyncChild", dependencies: ["PippinPostgres", "PippinSync"], path: "Tests/SyncChild"),
         .testTarget(
             name: "SyncTests",
-            dependencies: ["PippinPostgres", "PippinSync", "PostgresServer", "SyncChild", "TestSupport"]),
+            dependencies: [
+                "PippinPostgres", "PippinPostgresCommand", "PippinSync", "PostgresEngine", "PostgresServer",
+                "StoreCommands", "StoreReading", "StoreSession", "SyncChild", "SyncPlanning", "TestSupport",
+            ]),
         .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite", "TestSupport"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),

@@ -9,7 +9,11 @@ let package = Package(
     ],
     targets: [
         // With a file only, it would be the product Pippin, which needs no libpq.
-        .executableTarget(name: "bookstore", dependencies: [.product(name: "PippinPostgres", package: "Pippin")]),
+        .executableTarget(
+            name: "bookstore",
+            dependencies: [
+                .product(name: "PippinPostgres", package: "Pippin"), .product(name: "PippinSync", package: "Pippin"),
+            ]),
         // Trips with SwiftData: models that inherit, an actor that imports, and a list that follows.
         .executableTarget(name: "trips", dependencies: [.product(name: "SwiftData", package: "Pippin")]),
         // The same store as a web page. Its models are the other's files.

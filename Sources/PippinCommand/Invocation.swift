@@ -111,6 +111,9 @@ enum Invocation: Equatable {
         case "scan": self = .scan(try ScanOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
         case "copy": self = .copy(try CopyOptions(rest))
+        case "sync":
+            _ = try SyncOptions(rest)
+            self = .launch(.postgres, arguments)
         case "manual":
             let parsed = try ParsedArguments(rest, command: command, atMost: 0, needsPath: false)
             self = .manual(folder: parsed.options["--all"])

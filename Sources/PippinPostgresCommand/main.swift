@@ -6,13 +6,17 @@ StandardStreams.replaceClosed()
 // A reader may close the pipe early, which is then an error to handle rather than a signal.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
-// Files are copied from here, and made, but none is changed in its place.
-CarefulReading.begin()
+// Files are copied from here, and made; only a sync changes them in their place.
+if CommandLine.arguments.dropFirst().first != "sync" { CarefulReading.begin() }
 let output = OutputBuffer(STDOUT_FILENO)
 do {
     try PostgresCommand.run(
         Array(CommandLine.arguments.dropFirst()), Terminal(environment: ProcessInfo.processInfo.environment),
-        { try output.write($0) }, errors: { StandardStreams.complain($0) })
+        {
+            try output.write($0)
+            // What is followed shows at once.
+            if CommandLine.arguments.contains("--follow") { try output.flush() }
+        }, errors: { StandardStreams.complain($0) })
     try output.flush()
 } catch is PostgresCommand.Misuse {
     StandardStreams.complain(PostgresCommand.usage + "\n")
@@ -23,6 +27,9 @@ do {
 } catch is EndingSignals.Ended {
     // The signal will end the program shortly.
     while true { sleep(1) }
+} catch is SyncCommand.Refused {
+    try? output.flush()
+    exit(3)
 } catch is OutputBuffer.Closed {
     StandardStreams.endUnread()
 } catch {

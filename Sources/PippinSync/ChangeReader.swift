@@ -13,13 +13,13 @@ struct SyncMark: Hashable {
 
     /// - Returns: nil for the name of a program's own context.
     init?(_ contextName: String?) {
-        guard let parts = contextName?.split(separator: " "), parts.count == 3, parts[0] == SyncStore.mark,
+        guard let parts = contextName?.split(separator: " "), parts.count == 3, parts[0] == SyncNote.context,
             let number = UInt64(parts[1]), let time = Int64(parts[2])
         else { return nil }
         self.init(number: number, time: time)
     }
 
-    var contextName: String { "\(SyncStore.mark) \(number) \(time)" }
+    var contextName: String { "\(SyncNote.context) \(number) \(time)" }
 }
 
 /// A transaction of a store's history in the planner's words.
@@ -71,6 +71,32 @@ struct ChangeReader {
             read.changes = transaction.changes.compactMap { change($0, present) }
             return read
         }
+    }
+
+    /// The program's own transactions after a number. What the sync has written is not read, however much it is.
+    ///
+    /// - Parameter number: the number.
+    /// - Returns: the transactions; nil if some after the number were deleted.
+    /// - Throws: the errors of the store.
+    func ownTransactions(after number: Int64) throws -> [ReadTransaction]? {
+        if let oldest = try history.oldestKeptTransaction(), number + 1 < oldest { return nil }
+        var own: [ReadTransaction] = []
+        var run: (first: Int64, count: Int)?
+        func read() throws -> Bool {
+            guard let found = run else { return true }
+            run = nil
+            guard let read = try transactions(after: found.first - 1, limit: found.count) else { return false }
+            own += read
+            return true
+        }
+        for row in try history.historyTransactions(after: .transaction(number)) {
+            if SyncMark(row.contextName) == nil {
+                run = (run?.first ?? row.number, (run?.count ?? 0) + 1)
+            } else if try !read() {
+                return nil
+            }
+        }
+        return try read() ? own : nil
     }
 
     // MARK: Changes

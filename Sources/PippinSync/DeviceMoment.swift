@@ -6,29 +6,31 @@ import SyncPlanning
 /// alone.
 struct DeviceMoment {
     var content: DeviceContent
+    /// What the store has noted.
+    private let former: DeviceContent
     /// Own transactions after those that were captured, in order.
     let fresh: [OwnTransaction]
     private let place: SyncStore
-    private let transaction: OptimisticTransaction
+    private let transaction: OptimisticTransaction?
     private let reading: RowReading
     /// The same transactions as the history has them.
     private let read: [ReadTransaction]
     /// The last transaction of the store's history.
     private let latest: Int64
 
-    init(_ place: SyncStore, _ transaction: OptimisticTransaction) throws {
+    init(_ place: SyncStore, _ transaction: OptimisticTransaction?) throws {
         (self.place, self.transaction) = (place, transaction)
         let (store, history) = try place.parts()
-        guard let content = try place.kept(DeviceContent.self, DeviceContent.key) else {
+        guard let content = try DeviceContent(place) else {
             throw SyncError.damaged(place.name, CocoaError(.fileReadCorruptFile))
         }
-        self.content = content
-        reading = RowReading(place, store)
+        (self.content, former) = (content, content)
+        reading = RowReading(place.mapping, place.session, store)
         latest = try history.latestTransaction()
-        guard
-            let all = try ChangeReader(place, reading).transactions(after: content.captured, limit: .max)
-        else { throw SyncError.historyIsTrimmed(place.name) }
-        read = all.filter { $0.mark == nil }
+        guard let own = try ChangeReader(place, reading).ownTransactions(after: content.captured) else {
+            throw SyncError.historyIsTrimmed(place.name)
+        }
+        read = own
         fresh = read.compactMap { Self.own($0, content) }
     }
 
@@ -115,6 +117,11 @@ struct DeviceMoment {
         content.captured = left == 0 ? latest : Int64(fresh[fresh.count - left].number) - 1
     }
 
+    /// Notes the content as it is now.
+    private func keep() throws {
+        try place.write([:], contextName: nil, in: transaction) { _ in try content.notes(replacing: former) }
+    }
+
     // MARK: Freezing
 
     /// How many transactions and changes a batch has at most, and how far apart they were saved: the server keeps one
@@ -149,15 +156,23 @@ struct DeviceMoment {
         keepBase(try formerRows(ids.union(content.base.map(\.id))))
         content.frozen = FrozenBatch(request: request)
         content.record.nextBatch = request.batch + 1
-        try place.write([:], under: DeviceContent.key, contextName: nil, in: transaction) { [content] _ in content }
+        try keep()
         return .frozen(request, waitsForServer: result.waitsForServer, waitsForProgram: result.waitsForProgram)
     }
 
     // MARK: Rebasing
 
-    private static let rules = ProgramRules(merge: { _, _, mine, _ in mine }, rename: { _, values, _ in values })
+    static let rules = ProgramRules(merge: { _, _, mine, _ in mine }, rename: { _, values, _ in values })
 
-    mutating func rebase(_ order: RebaseOrder, staged: [PageChange]) throws -> StoreResult {
+    /// - Parameters:
+    ///   - order: what to do.
+    ///   - staged: the downloaded rows, if the order needs them.
+    ///   - stage: the notes that they come from, which are deleted.
+    /// - Returns: whether something is unsent.
+    /// - Throws: the errors of the store.
+    mutating func rebase(
+        _ order: RebaseOrder, staged: [PageChange], removing stage: [String: Data?]
+    ) throws -> StoreResult {
         let open = content.open + fresh
         let schema = place.mapping.schema
         var input = RebaseInput(
@@ -179,7 +194,7 @@ struct DeviceMoment {
             case .needs(let questions): try answer(questions, former, downloaded, &facts)
             case .note: throw SyncError.damaged(place.name, CocoaError(.featureUnsupported))
             case .done(let plan):
-                try carryOut(plan, order, former, shown, downloaded)
+                try carryOut(plan, order, former, shown, downloaded, removing: stage)
                 return .rebased(hasOpen: !plan.open.isEmpty)
             }
         }
@@ -207,13 +222,10 @@ struct DeviceMoment {
     ) throws {
         facts.answers = questions.answers
         if let downloaded {
-            for id in questions.rows { facts.rows[id] = downloaded[id].map { .row($0) } ?? .absent }
-            for id in questions.referrers {
-                facts.referrers[id] = Set(
-                    downloaded.filter { $0.value.references().contains { $0.destination == id } }.keys)
-            }
-            for key in questions.holders { facts.holders[key] = holders(of: key, among: downloaded) }
-            return
+            for id in questions.rows { facts.rows[id] = .absent }
+            for id in questions.referrers { facts.referrers[id] = [] }
+            for key in questions.holders { facts.holders[key] = [] }
+            return Self.answer(questions, from: downloaded, &facts)
         }
         for (id, row) in try formerRows(questions.rows) { facts.rows[id] = row.map { .row($0) } ?? .absent }
         // Rows with unsent changes may refer to others than they did.
@@ -223,11 +235,26 @@ struct DeviceMoment {
             facts.referrers[id] = present.union(others)
         }
         for (key, present) in try reading.holders(of: questions.holders) {
-            facts.holders[key] = present.union(holders(of: key, among: known))
+            facts.holders[key] = present.union(Self.holders(of: key, among: known))
         }
     }
 
-    private func holders(of key: UniqueKey, among rows: [RowID: PlannedRow]) -> Set<RowID> {
+    /// Adds what some downloaded rows answer.
+    static func answer(_ questions: RowQuestions, from rows: [RowID: PlannedRow], _ facts: inout RowFacts) {
+        for id in questions.rows {
+            if let row = rows[id] { facts.rows[id] = .row(row) }
+        }
+        if !questions.referrers.isEmpty {
+            for (referrer, row) in rows {
+                for id in row.references().map(\.destination) where questions.referrers.contains(id) {
+                    facts.referrers[id, default: []].insert(referrer)
+                }
+            }
+        }
+        for key in questions.holders { facts.holders[key, default: []].formUnion(holders(of: key, among: rows)) }
+    }
+
+    private static func holders(of key: UniqueKey, among rows: [RowID: PlannedRow]) -> Set<RowID> {
         let rule = UniqueRule(key.properties, whenTaken: .refuse)
         return Set(
             rows.filter { $0.key.entity == key.entity && UniqueKey(rule, of: $0.value, in: key.entity) == key }.keys)
@@ -235,8 +262,9 @@ struct DeviceMoment {
 
     private mutating func carryOut(
         _ plan: RebasePlan, _ order: RebaseOrder, _ former: [RowID: PlannedRow?], _ shown: [RowID: PlannedRow],
-        _ downloaded: [RowID: PlannedRow]?
+        _ downloaded: [RowID: PlannedRow]?, removing stage: [String: Data?]
     ) throws {
+        let noted = self.former
         var targets = plan.shown
         if let downloaded {
             for (id, row) in downloaded where targets[id] == nil { targets[id] = .some(row) }
@@ -261,14 +289,26 @@ struct DeviceMoment {
         keepBase(base)
         content.record = order.record
         let mark = SyncMark(number: order.end, time: order.transactions.last?.time ?? 0)
-        try place.write(targets, under: DeviceContent.key, contextName: mark.contextName, in: transaction) {
+        try place.write(targets, contextName: mark.contextName, in: transaction) {
             [content, latest] isWritten in
             var content = content
             content.note(cursor: order.end, after: latest)
             // Nothing of the own history is left to read: what is written now is not read again, either.
             if isWritten, content.captured == latest { content.captured = latest + 1 }
-            return content
+            return try content.notes(replacing: noted).merging(stage) { $1 }
         }
+    }
+
+    /// Whether the store has no rows, and nothing of its own is unsent or on its way.
+    func isEmpty() throws -> Bool {
+        if content.waiting > 0 || !fresh.isEmpty || !content.base.isEmpty { return false }
+        for entity in place.mapping.entities {
+            var plan = FetchPlan(entity: entity.layout)
+            plan.includesSubentities = false
+            plan.limit = 1
+            if try !reading.store.engine.fetchIdentifiers(plan).isEmpty { return false }
+        }
+        return true
     }
 
     /// The identifiers of all rows.

@@ -9,7 +9,7 @@ struct RowWriting {
     private let store: SessionStore
     private let reading: RowReading
     private let countsKeys: Bool
-    private let transaction: OptimisticTransaction
+    private let transaction: OptimisticTransaction?
     private var entries: [RowID: Entry] = [:]
     private var idsByRow: [NSManagedObjectID: RowID] = [:]
 
@@ -24,10 +24,19 @@ struct RowWriting {
         var lists: [String: [NSManagedObjectID]] = [:]
     }
 
-    init(_ place: SyncStore, _ store: SessionStore, countsKeys: Bool, _ transaction: OptimisticTransaction) {
-        (mapping, session, self.store) = (place.mapping, place.session, store)
+    /// - Parameters:
+    ///   - mapping: the model as the planner has it.
+    ///   - session: the store's session.
+    ///   - store: the store.
+    ///   - countsKeys: whether keys of new rows are reserved before.
+    ///   - transaction: the transaction in which the rows are saved; nil for the store's long one.
+    init(
+        _ mapping: SyncMapping, _ session: StoreSession, _ store: SessionStore, countsKeys: Bool,
+        _ transaction: OptimisticTransaction?
+    ) {
+        (self.mapping, self.session, self.store) = (mapping, session, store)
         (self.countsKeys, self.transaction) = (countsKeys, transaction)
-        reading = RowReading(place, store)
+        reading = RowReading(mapping, session, store)
     }
 
     /// - Parameter targets: what rows are to be; nil for those that are to be gone. Properties without a value stay as

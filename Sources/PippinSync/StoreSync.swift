@@ -27,6 +27,31 @@ extension PersistenceManager {
     public func sync(with server: StoreLocation) throws -> StoreSync { try StoreSync(self, server) }
 }
 
+extension PersistenceManager {
+    /// A manager of a store with the model that the store itself has.
+    ///
+    /// - Parameters:
+    ///   - name: the manager's name.
+    ///   - location: where the store is. It is not migrated.
+    /// - Returns: the manager; nil if there is no store, or none that has a model.
+    /// - Throws: the errors of a store that is there and cannot be read.
+    package static func withOwnModel(name: String, of location: StoreLocation) throws -> PersistenceManager? {
+        guard let description = location.makeDescription(), let url = description.url,
+            let format = StoreFormats.migratable(ofType: description.type)
+        else { return nil }
+        if url.isFileURL, !FileManager.default.fileExists(atPath: url.path) { return nil }
+        description.shouldMigrateStoreAutomatically = false
+        let model: NSManagedObjectModel
+        do {
+            model = try format.sourceModel(of: url, near: nil, options: description.options)
+        } catch let error as NSError
+            where [CoreDataErrorCode.migrationMissingSourceModel, CocoaError.Code.fileReadNoSuchFile.rawValue]
+            .contains(error.code)
+        { return nil }
+        return PersistenceManager(.built(model), name: name, store: StoreLocation(description))
+    }
+}
+
 /// A store that is kept in step with a server.
 public final class StoreSync: Sendable {
     /// How the two stores stand.
@@ -49,20 +74,25 @@ public final class StoreSync: Sendable {
         case isOlderCopy
     }
 
-    private let runner: SyncRunner
-    private let server: PersistenceManager
+    let runner: SyncRunner
     private let shown: Shown
 
     /// A sync that runs by itself, or else only in ``finish()``.
-    package init(_ manager: PersistenceManager, _ location: StoreLocation, isLive: Bool = true) throws {
-        server = manager.manager(name: "\(manager.name) on the server", of: location.keepingHistory)
+    ///
+    /// - Parameters:
+    ///   - manager: the device's store.
+    ///   - location: the server's store.
+    ///   - isLive: whether it runs by itself.
+    ///   - idle: how often a server that reports changes is asked whether there are any, in milliseconds.
+    /// - Throws: ``SyncError``, and what opening the device's store throws.
+    package init(
+        _ manager: PersistenceManager, _ location: StoreLocation, isLive: Bool = true, idle: Int64 = 300_000
+    ) throws {
         let shown = Shown()
         self.shown = shown
         let device = SyncDevice(try SyncStore(manager))
-        _ = try device.place.parts()
-        runner = SyncRunner(device: device, server: SyncServer(server)) { state, runner in
-            shown.show(state, runner)
-        }
+        let server = SyncServer(for: manager, at: location)
+        runner = SyncRunner(device: device, server: server, idle: idle) { shown.show($0, $1) }
         if isLive { runner.start() }
     }
 
@@ -87,7 +117,7 @@ public final class StoreSync: Sendable {
     /// Stops. What was saved and not sent is sent by the next sync of the store.
     public func stop() async {
         await off { $0.stop() }
-        await server.close()
+        await runner.server.close()
         shown.end()
     }
 

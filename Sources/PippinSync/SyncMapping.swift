@@ -41,6 +41,8 @@ struct SyncMapping: Sendable {
     let schema: SyncSchema
     /// A number that differs from that of a model with other properties.
     let version: Int
+    /// The entities in an order in which references lead to earlier ones, as far as there is one.
+    let order: [Int]
     private let places: [String: Int]
     private let placesByLayout: [String: Int]
 
@@ -61,6 +63,38 @@ struct SyncMapping: Sendable {
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         placesByLayout = Dictionary(
             entities.enumerated().map { ($1.layout.name, $0) }, uniquingKeysWith: { first, _ in first })
+        order = Self.order(entities, placesByLayout)
+    }
+
+    /// The properties of an entity that may lead to rows which come later in that order: lists, and references to the
+    /// entity itself and to later ones.
+    func lateProperties(of entity: Entity) -> Set<String> {
+        let own = order.firstIndex { entities[$0].name == entity.name } ?? 0
+        return Set(
+            entity.properties.filter { property in
+                switch property.place {
+                case .attribute, .element: return false
+                case .list: return true
+                case .reference(let relationship):
+                    return relationship.destination.selfAndSubentities.contains { end in
+                        order.firstIndex { entities[$0].layout.name == end.name } ?? 0 >= own
+                    }
+                }
+            }.map(\.name))
+    }
+
+    private static func order(_ entities: [Entity], _ places: [String: Int]) -> [Int] {
+        var order: [Int] = []
+        var seen: Set<Int> = []
+        func visit(_ place: Int) {
+            guard seen.insert(place).inserted else { return }
+            for case .reference(let relationship) in entities[place].properties.map(\.place) {
+                for end in relationship.destination.selfAndSubentities { places[end.name].map(visit) }
+            }
+            order.append(place)
+        }
+        for place in entities.indices { visit(place) }
+        return order
     }
 
     subscript(name: String) -> Entity? { places[name].map { entities[$0] } }

@@ -222,8 +222,9 @@ public struct SyncError: Error, CustomStringConvertible, Sendable {
         SyncError(.offline, "The server does not answer: \(reason)")
     }
 
-    static let olderCopy = SyncError(
-        .olderCopy,
+    static let olderCopy = SyncError(.olderCopy, olderCopyText)
+
+    package static let olderCopyText =
         "The store is an older copy of itself: the server has had later changes of it. Call discard() to start over with what "
-            + "the server has.")
+        + "the server has."
 }

@@ -1,31 +1,89 @@
 import Foundation
 import Pippin
+import PredicateFormat
 import StoreSession
 import SyncPlanning
+import Synchronization
 
 /// The server's side of a sync: answers a device's requests from a store, each in one transaction.
 ///
 /// The store is opened by the first request, so that a device can begin while the server is away.
-final class SyncServer {
-    let manager: PersistenceManager
+final class SyncServer: @unchecked Sendable {
+    // @unchecked Sendable: used by one thread at a time, apart from what has a lock of its own.
+
+    private let program: PersistenceManager
+    private let location: StoreLocation
     private var opened: SyncStore?
-    /// The state that is being downloaded. It is gone with the process; the download then begins anew.
+    /// Called when others have changed the store.
+    private let heard = Mutex<(@Sendable () -> Void)?>(nil)
+    /// The state that is being downloaded. It is gone with the process; the download then goes on in a later one.
     private var download: ServerDownload?
 
-    init(_ manager: PersistenceManager) { self.manager = manager }
+    /// - Parameters:
+    ///   - program: the device's store: the server's has the same models, unless it has a model already that is newer.
+    ///   - location: where the server's store is.
+    init(for program: PersistenceManager, at location: StoreLocation) {
+        (self.program, self.location) = (program, location.keepingHistory)
+    }
 
     private func place() throws -> SyncStore {
         if let opened { return opened }
-        let new = try SyncStore(manager)
+        let new = try open()
+        _ = new.session.changes.add { [weak self] changes in
+            // The sync's own writes follow saves.
+            if changes.followSaves.contains(false) { self?.heard.withLock { $0 }?() }
+        }
         opened = new
         return new
     }
 
+    /// Opens the store as the program's models say, or as its own model says where the program has no structs, and
+    /// where its structs lack what the store has: both then exchange what both know.
+    private func open() throws -> SyncStore {
+        let name = "\(program.name) on the server"
+        if program.registry.isEmpty, let own = try PersistenceManager.withOwnModel(name: name, of: location) {
+            return try SyncStore(own)
+        }
+        do { return try SyncStore(program.manager(name: name, of: location)) } catch let error as PersistenceError
+            where error.code == .wouldLose || error.code == .schemaChanged
+        {
+            guard let own = try PersistenceManager.withOwnModel(name: name, of: location) else { throw error }
+            return try SyncStore(own)
+        }
+    }
+
+    /// - Parameter heard: called when others have changed the store, once it is open.
+    func whenChanged(_ heard: (@Sendable () -> Void)?) { self.heard.withLock { $0 = heard } }
+
+    /// The open store's engine; nil while it is not open.
+    var engine: (any StoreEngine)? { opened?.session.onlyStore?.engine }
+
+    func close() async {
+        whenChanged(nil)
+        await opened?.manager.close()
+    }
+
     /// About how many changes a page has, how many transactions are read for it at once, and how many rows a portion
     /// has.
-    private static let (changesOfPage, transactionsOfPage, rowsOfPortion) = (5_000, 2_000, 5_000)
+    private static let (changesOfPage, transactionsOfPage, rowsOfPortion) = (5_000, 2_000, 1_000)
+
+    /// The last transaction of the history: one statement.
+    func latest() throws -> HistoryNumber {
+        let place = try place()
+        return HistoryNumber(try place.session.withLock { try place.parts().history.latestTransaction() })
+    }
 
     func answer(_ request: SyncRequest) throws -> SyncAnswer {
+        do { return try answered(request) } catch let error as NSError
+            where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
+        {
+            // Somebody has migrated the store. The next request opens it anew.
+            (opened, download) = (nil, nil)
+            throw error
+        }
+    }
+
+    private func answered(_ request: SyncRequest) throws -> SyncAnswer {
         let place = try place()
         switch request {
         case .hello, .push:
@@ -47,9 +105,9 @@ final class SyncServer {
         case .answer(let answer): return answer
         case .record(let device, let answer):
             if let transaction, device != moment.device || state.isNew {
-                var content = state.content
-                content.devices[request.device.name] = device
-                try state.write([:], mark: nil, author: nil, transaction) { _ in content }
+                try state.write([:], mark: nil, author: nil, transaction) { _ in
+                    (state.content, request.device, device)
+                }
             }
             return answer
         case .apply(let push):
@@ -57,16 +115,36 @@ final class SyncServer {
             return try apply(push, moment, state, transaction)
         case .read(let pull): return .page(try page(for: pull, moment, state))
         case .readRows(let rows):
-            if rows.generation == nil { download = try ServerDownload(place(), number: moment.latest) }
-            guard let download, rows.generation ?? download.number == download.number,
-                let (found, isLast, next) = try download.next(after: rows.after, Self.rowsOfPortion)
-            else { return .generationGone }
+            guard let (download, found, isLast, next) = try portion(for: rows, moment) else { return .generationGone }
             if isLast { self.download = nil }
             var portion = ServerPlanning.portion(
                 for: rows, of: found, generation: download.number, isLast: isLast, at: moment)
             portion.next = next
             return .portion(portion)
         }
+    }
+
+    // MARK: Downloads
+
+    /// The rows that a device asks for. If the state that it began with is gone, it gets those of the present one, as
+    /// long as the history has what lies between.
+    private func portion(
+        for request: RowsRequest, _ moment: ServerMoment
+    ) throws -> (ServerDownload, rows: [(id: RowID, row: PlannedRow)], isLast: Bool, next: RowID?)? {
+        if let generation = request.generation {
+            if let download, download.number == generation,
+                let found = try download.next(after: request.after, Self.rowsOfPortion)
+            {
+                return (download, found.rows, found.isLast, found.next)
+            }
+            guard request.kind == .everything, generation >= moment.oldest, generation <= moment.latest else {
+                return nil
+            }
+        }
+        let new = try ServerDownload(place(), number: moment.latest, after: request.after)
+        download = new
+        guard let found = try new.next(after: request.after, Self.rowsOfPortion) else { return nil }
+        return (new, found.rows, found.isLast, found.next)
     }
 
     // MARK: Pushes
@@ -117,8 +195,7 @@ final class SyncServer {
             answer = Self.numbered(plan.answer, moment.latest + (isWritten ? 1 : 0))
             var device = plan.device
             device.lastAnswer = answer
-            content.devices[push.device.name] = device
-            return content
+            return (content, push.device, device)
         }
         return answer
     }
@@ -157,9 +234,9 @@ struct ServerState {
         self.place = place
         let (store, history) = try place.parts()
         self.history = history
-        let known = try place.kept(ServerContent.self, ServerContent.key)
+        let known = try place.noted(ServerContent.self, SyncNote.content)
         (content, isNew) = (known ?? ServerContent(epoch: UUID().uuidString), known == nil)
-        reading = RowReading(place, store)
+        reading = RowReading(place.mapping, place.session, store)
         reader = try ChangeReader(place, reading)
     }
 
@@ -170,7 +247,8 @@ struct ServerState {
             epochs: content.epochs, latest: HistoryNumber(latest), oldest: HistoryNumber(max(0, oldest)),
             schemaVersion: place.mapping.version, schema: place.mapping.schema,
             now: Int64(Date().timeIntervalSince1970 * 1_000_000),
-            device: content.devices[device.name] ?? DeviceOnServer(), granted: [])
+            device: try place.noted(DeviceOnServer.self, SyncNote.devices + device.name) ?? DeviceOnServer(),
+            granted: [])
     }
 
     /// Answers a plan's questions. The push's changes were made from the state `base` of the server, or later ones.
@@ -199,11 +277,16 @@ struct ServerState {
 
     func write(
         _ targets: [RowID: PlannedRow?], mark: SyncMark?, author: String?, _ transaction: OptimisticTransaction,
-        keeping content: (_ isWritten: Bool) -> ServerContent
+        noting known: (_ isWritten: Bool) -> (ServerContent, DeviceID, DeviceOnServer)
     ) throws {
-        try place.write(
-            targets, under: ServerContent.key, contextName: mark?.contextName, author: author, in: transaction
-        ) { .some(content($0)) }
+        try place.write(targets, contextName: mark?.contextName, author: author, in: transaction) { isWritten in
+            let encoder = JSONEncoder()
+            let (new, device, onServer) = known(isWritten)
+            var notes: [String: Data?] = [:]
+            notes[SyncNote.devices + device.name] = try encoder.encode(onServer)
+            if isNew || new != content { notes[SyncNote.content] = try encoder.encode(new) }
+            return notes
+        }
     }
 
     /// A transaction of the store's history as the planner has it.
@@ -226,61 +309,81 @@ struct ServerState {
     }
 }
 
-/// All rows of one state of a server, in portions.
+/// The rows of a server's store in portions, by their keys: all of one state, as long as nothing interrupts it. What
+/// begins anew at a place goes on from there in the present state; the device hears of the changes between the two.
 final class ServerDownload {
+    /// The state that the rows are from.
     let number: HistoryNumber
     private let place: SyncStore
     private let generation: PinnedGeneration
     private let reading: RowReading
     private var entity = 0
+    private var key: Int64 = 0
     private var portions: (any RowPortions)?
-    private var given = 0
 
-    init(_ place: SyncStore, number: HistoryNumber) throws {
+    /// - Parameters:
+    ///   - place: the store.
+    ///   - number: the last transaction of its history.
+    ///   - next: where to go on; nil for the beginning.
+    /// - Throws: the errors of the store.
+    init(_ place: SyncStore, number: HistoryNumber, after next: RowID?) throws {
         (self.place, self.number) = (place, number)
         generation = try place.session.pinCurrentGeneration()
-        reading = RowReading(place, try place.parts().store)
+        reading = try place.reading()
+        if let next, let entity = place.mapping.place(of: next.entity), let key = Int64(next.key.string) {
+            (self.entity, self.key) = (entity, key)
+        }
     }
 
-    /// The next rows. They are given once: nil for a device that asks for others.
+    /// Where the next rows begin; nil for the beginning.
+    private var next: RowID? {
+        guard entity > 0 || key > 0, entity < place.mapping.entities.count else { return nil }
+        return RowID(place.mapping.entities[entity].name, String(key))
+    }
+
+    /// The next rows; nil if the device asks for others.
     func next(
         after: RowID?, _ count: Int
     ) throws -> (rows: [(id: RowID, row: PlannedRow)], isLast: Bool, next: RowID?)? {
-        guard after == (given == 0 ? nil : Self.place(given)) else { return nil }
+        guard after == next else { return nil }
         return try place.session.reading(generation) {
             while entity < place.mapping.entities.count {
                 let mapped = place.mapping.entities[entity]
-                var plan = FetchPlan(entity: mapped.layout)
-                plan.includesSubentities = false
-                let portions = try self.portions ?? reading.store.engine.portions(plan)
+                let portions = try self.portions ?? reading.store.engine.portions(plan(mapped))
                 self.portions = portions
                 let rows = Array(try portions.next(count))
-                if rows.isEmpty {
+                guard let last = rows.last else {
                     self.portions = nil
-                    entity += 1
+                    (entity, key) = (entity + 1, 0)
                     continue
                 }
+                key = last.objectID.key
                 var found: [RowID: FoundRow] = [:]
                 for item in try reading.withLists(rows, of: mapped) {
                     guard let text = SyncValues.text(ofKey: item.row.values[mapped.keySlot]) else { continue }
                     found[RowID(mapped.name, text)] = item
                 }
-                given += 1
-                return (try reading.planned(found).map { ($0.key, $0.value) }, false, Self.place(given))
+                return (try reading.planned(found).map { ($0.key, $0.value) }, false, next)
             }
             return ([], true, nil)
         }
     }
 
-    private static func place(_ count: Int) -> RowID { RowID("", String(count)) }
+    private func plan(_ mapped: SyncMapping.Entity) -> FetchPlan {
+        var plan = FetchPlan(entity: mapped.layout)
+        plan.includesSubentities = false
+        plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
+        if key > 0 {
+            let last = NSManagedObjectID(layout: mapped.layout, store: reading.store.identity, key: key)
+            plan.predicate = NSPredicate(format: "objectID > %@", argumentArray: [last])
+        }
+        return plan
+    }
 }
 
-/// Everything that a server keeps of its devices beside its rows and its history.
-struct ServerContent: Codable {
-    static let key = "PippinSyncServer"
-
+/// What a server keeps beside its rows, its history and what it knows of each device.
+struct ServerContent: Codable, Hashable {
     var epochs: [Epoch]
-    var devices: [String: DeviceOnServer] = [:]
     var forwards: [Forward] = []
 
     init(epoch: String) { epochs = [Epoch(name: epoch, shared: 0)] }

@@ -3,12 +3,9 @@ import Pippin
 import StoreSession
 import SyncPlanning
 
-/// A store of a sync, on either side: reads and writes its rows as the planner has them, and what is kept of the sync
-/// beside them, in the store's metadata.
+/// A store of a sync, on either side: its rows as the planner has them, and the notes that it keeps of the sync beside
+/// them.
 struct SyncStore: Sendable {
-    /// What the context's name of a transaction begins with that a sync has written.
-    static let mark = "PippinSync"
-
     let manager: PersistenceManager
     let mapping: SyncMapping
     var session: StoreSession { manager.session }
@@ -17,6 +14,7 @@ struct SyncStore: Sendable {
         self.manager = manager
         try manager.openIfNeeded()
         mapping = try SyncMapping(manager.session.modelLayout)
+        try session.withLock { try noting().makeNotes() }
     }
 
     var name: String { session.onlyStore?.url?.lastPathComponent ?? manager.name }
@@ -27,6 +25,8 @@ struct SyncStore: Sendable {
         guard let history = store.engine.history else { throw SyncError.noHistory(name, "it keeps no history") }
         return (store, history)
     }
+
+    func reading() throws -> RowReading { RowReading(mapping, session, try parts().store) }
 
     /// Runs work that nobody else saves during: no thread of this program, and no other program.
     func exclusively<Result>(_ work: (OptimisticTransaction) throws -> Result) throws -> Result {
@@ -41,231 +41,83 @@ struct SyncStore: Sendable {
         }
     }
 
-    // MARK: What is kept beside the rows
+    /// Runs work whose saves are one transaction of the store, however many rows they have: few are in memory at a
+    /// time. Others can read until it ends, and not save.
+    func inOneTransaction<Result>(_ work: () throws -> Result) throws -> Result {
+        try manager.openIfNeeded()
+        return try manager.writes.sync {
+            try session.withLock {
+                let store = try parts().store
+                guard let long = store.engine.longTransactions else {
+                    throw SyncError.noHistory(name, "it cannot take many saves in one transaction")
+                }
+                try long.beginLongTransaction(makesIndexesLater: false)
+                let result: Result
+                do { result = try manager.writes.entering(work) } catch {
+                    // The first error is the one to report.
+                    try? long.endLongTransaction(commits: false)
+                    throw error
+                }
+                try long.endLongTransaction(commits: true)
+                session.announceChange(of: store)
+                return result
+            }
+        }
+    }
 
-    /// What the store keeps under a key of its metadata; nil for nothing.
-    func kept<Content: Decodable>(_ type: Content.Type, _ key: String) throws -> Content? {
-        let (store, _) = try parts()
-        try (store.engine as? any OpenableEngine)?.reloadMetadata()
-        guard let data = store.facts.metadata[key] as? Data else { return nil }
+    // MARK: Notes
+
+    func noting() throws -> any NotingEngine {
+        guard let noting = try parts().store.engine.noting else {
+            throw SyncError.noHistory(name, "it has no place for what a sync must remember")
+        }
+        return noting
+    }
+
+    /// What the store has noted under a name; nil for nothing.
+    func noted<Content: Decodable>(_ type: Content.Type, _ name: String) throws -> Content? {
+        guard let data = try noting().note(name) else { return nil }
+        return try decode(type, data)
+    }
+
+    /// What the store has noted under all names that begin with a text, in their order.
+    func allNoted<Content: Decodable>(_ type: Content.Type, beginningWith prefix: String) throws -> [Content] {
+        try noting().notes(beginningWith: prefix, after: nil, limit: .max).map { try decode(type, $0.data) }
+    }
+
+    private func decode<Content: Decodable>(_ type: Content.Type, _ data: Data) throws -> Content {
         do { return try JSONDecoder().decode(type, from: data) } catch { throw SyncError.damaged(name, error) }
     }
 
-    /// Writes rows, and what is kept beside them, in one transaction.
+    /// Writes rows, and notes beside them, in one transaction.
     ///
     /// - Parameters:
     ///   - targets: what rows are to be; nil for those that are to be gone.
-    ///   - key: the key of the metadata under which the content is kept.
     ///   - contextName: the name of the context in the history; nil for a change of the program's own.
     ///   - author: the author in the history; nil for the store's own.
-    ///   - transaction: the transaction, during which others cannot save.
-    ///   - content: makes what is kept; nil for nothing. Its argument is whether rows are written, so that the history
-    ///     gets a transaction.
+    ///   - transaction: the transaction, during which others cannot save; nil for the store's long one.
+    ///   - notes: makes the notes: those to write, and nil for those to delete. Its argument is whether rows are
+    ///     written, so that the history gets a transaction.
     /// - Throws: the errors of the store; nothing is written then.
     func write(
-        _ targets: [RowID: PlannedRow?], under key: String, contextName: String?, author: String? = nil,
-        in transaction: OptimisticTransaction, keeping content: (_ isWritten: Bool) throws -> (some Encodable)?
+        _ targets: [RowID: PlannedRow?], contextName: String?, author: String? = nil,
+        in transaction: OptimisticTransaction?, noting notes: (_ isWritten: Bool) throws -> [String: Data?]
     ) throws {
         let (store, _) = try parts()
-        let former = store.facts.metadata
-        let encoder = JSONEncoder()
-        func keep(isWritten: Bool) throws {
-            store.facts.metadata[key] = try content(isWritten).map { try encoder.encode($0) }
-            store.facts.metadataAreChanged = true
+        var isWritten = false
+        try session.saveRows(to: store, in: transaction) { countsKeys in
+            if targets.isEmpty { return nil }
+            var writing = RowWriting(mapping, session, store, countsKeys: countsKeys, transaction)
+            var changes = try writing.changes(to: targets)
+            if changes.isEmpty { return nil }
+            isWritten = true
+            changes.notes = try notes(true)
+            (changes.contextName, changes.author) = (contextName, author)
+            return changes
         }
-        do {
-            var isWritten = false
-            try session.saveRows(to: store, in: transaction) { countsKeys in
-                if targets.isEmpty { return nil }
-                var writing = RowWriting(self, store, countsKeys: countsKeys, transaction)
-                var changes = try writing.changes(to: targets)
-                if changes.isEmpty { return nil }
-                isWritten = true
-                try keep(isWritten: true)
-                (changes.contextName, changes.author) = (contextName, author)
-                return changes
-            }
-            if isWritten { return }
-            try keep(isWritten: false)
-            _ = try session.save([(store, ChangeSet())], in: transaction)
-        } catch {
-            store.facts.metadata = former
-            store.facts.metadataAreChanged = false
-            throw error
-        }
-    }
-}
-
-/// A row as a store has it, with the lists that it carries.
-struct FoundRow {
-    let row: StoredRow
-    /// The rows at the ends of the relationships that are lists, by the relationships' names.
-    var lists: [String: [NSManagedObjectID]] = [:]
-}
-
-/// Reads rows of a store as the planner has them. It is used under the session's lock, during one transaction: it
-/// remembers which row has which identifier.
-final class RowReading {
-    let mapping: SyncMapping
-    let store: SessionStore
-    private let session: StoreSession
-    /// The identifiers of rows that were looked up.
-    private var identifiers: [NSManagedObjectID: RowID] = [:]
-
-    init(_ place: SyncStore, _ store: SessionStore) {
-        (mapping, self.store, session) = (place.mapping, store, place.session)
-    }
-
-    // MARK: By identifiers
-
-    /// The rows with some identifiers, as far as there are such rows.
-    func find(_ ids: some Sequence<RowID>) throws -> [RowID: FoundRow] {
-        var found: [RowID: FoundRow] = [:]
-        for (name, ids) in Dictionary(grouping: ids, by: \.entity) {
-            guard let entity = mapping[name] else { continue }
-            let keys = ids.compactMap { SyncValues.key($0.key.string, entity.key) }
-            var rows: [StoredRow] = []
-            try store.engine.forEachRow(of: entity.layout, where: entity.keySlot, isAmong: keys) {
-                rows.append(try $0.whole())
-            }
-            for item in try withLists(rows, of: entity) {
-                guard let text = SyncValues.text(ofKey: item.row.values[entity.keySlot]) else { continue }
-                let id = RowID(name, text)
-                identifiers[item.row.objectID] = id
-                found[id] = item
-            }
-        }
-        return found
-    }
-
-    /// The rows with some identifiers as the planner has them.
-    func rows(_ ids: some Sequence<RowID>) throws -> [RowID: PlannedRow] { try planned(find(ids)) }
-
-    func withLists(_ rows: [StoredRow], of entity: SyncMapping.Entity) throws -> [FoundRow] {
-        var found = rows.map { FoundRow(row: $0) }
-        if rows.isEmpty { return found }
-        for property in entity.properties {
-            guard case .list(let relationship) = property.place else { continue }
-            let lists = try session.destinations(of: relationship, for: rows.map(\.objectID))
-            for (place, list) in lists.enumerated() { found[place].lists[relationship.name] = list }
-        }
-        return found
-    }
-
-    /// Found rows as the planner has them.
-    func planned(_ found: [RowID: FoundRow]) throws -> [RowID: PlannedRow] {
-        try lookUp(found.values.flatMap { ends(of: $0) })
-        var planned: [RowID: PlannedRow] = [:]
-        for (id, item) in found {
-            guard let entity = mapping[id.entity] else { continue }
-            var values: [String: SyncValue] = [:]
-            for property in entity.properties { values[property.name] = value(of: property, in: item) }
-            planned[id] = PlannedRow(values: values)
-        }
-        return planned
-    }
-
-    private func ends(of item: FoundRow) -> [NSManagedObjectID] {
-        var ends = item.lists.values.flatMap(\.self)
-        for relationship in item.row.objectID.layout.toOnes {
-            if case .identifier(let end) = item.row.values[relationship.slot] { ends.append(end) }
-        }
-        return ends
-    }
-
-    private func value(of property: SyncMapping.Property, in item: FoundRow) -> SyncValue? {
-        switch property.place {
-        case .list(let relationship): list(item.lists[relationship.name] ?? [], relationship)
-        case .attribute(let slot, _), .element(let slot, _, _): value(of: property, item.row.values[slot])
-        case .reference(let relationship): value(of: property, item.row.values[relationship.slot])
-        }
-    }
-
-    /// A property's value in the value of its slot; nil for one that cannot be read here. References must have been
-    /// looked up.
-    func value(of property: SyncMapping.Property, _ stored: StoredValue) -> SyncValue? {
-        switch property.place {
-        case .attribute(_, let attribute): return SyncValues.value(stored, attribute)
-        case .element(_, let path, let attribute):
-            guard case .object(let object) = stored, let composite = object as? CompositeValue else { return .null }
-            return SyncValues.value(composite.stored(at: path[...], attribute), attribute)
-        case .reference:
-            guard case .identifier(let end) = stored, let id = identifiers[end] else { return .null }
-            return .reference(id)
-        case .list: return nil
-        }
-    }
-
-    /// The value of a list whose members were looked up.
-    func list(_ members: [NSManagedObjectID], _ relationship: RelationshipLayout) -> SyncValue {
-        let ids = members.compactMap { identifiers[$0] }
-        return relationship.isOrdered ? .list(ids) : .set(Set(ids.map { .reference($0) }))
-    }
-
-    // MARK: By rows
-
-    /// Looks up the identifiers of rows. Those of rows that are gone stay unknown, unless somebody noted them.
-    func lookUp(_ rows: some Sequence<NSManagedObjectID>) throws {
-        if identifiers.count > 100_000 { identifiers = [:] }
-        let missing = Set(rows).filter { identifiers[$0] == nil }
-        if missing.isEmpty { return }
-        for group in Dictionary(grouping: missing, by: \.layout.name).values {
-            for start in stride(from: 0, to: group.count, by: 1_000) {
-                let part = Array(group[start..<min(start + 1_000, group.count)])
-                try store.engine.forEachRow(for: part) { place, row in
-                    guard let entity = mapping.entity(of: part[place].layout),
-                        let text = SyncValues.text(ofKey: try row.value(at: entity.keySlot))
-                    else { return }
-                    identifiers[part[place]] = RowID(entity.name, text)
-                }
-            }
-        }
-    }
-
-    func note(_ identifier: NSManagedObjectID, _ id: RowID) { identifiers[identifier] = id }
-
-    func id(of identifier: NSManagedObjectID) -> RowID? { identifiers[identifier] }
-
-    // MARK: Questions
-
-    /// The rows that refer to some rows.
-    func referrers(of ids: Set<RowID>) throws -> [RowID: Set<RowID>] {
-        var referrers = Dictionary(uniqueKeysWithValues: ids.map { ($0, Set<RowID>()) })
-        for (id, item) in try find(ids) {
-            let identifier = item.row.objectID
-            var found: Set<NSManagedObjectID> = []
-            for relationship in identifier.layout.relationships where !relationship.isTransient {
-                // What leads here is the other end of what leads there.
-                guard let inverse = relationship.inverse, try SyncMapping.isCarried(inverse) else { continue }
-                if relationship.isToMany {
-                    found.formUnion(try session.destinations(of: relationship, for: [identifier]).flatMap(\.self))
-                } else if case .identifier(let end) = item.row.values[relationship.slot] {
-                    found.insert(end)
-                }
-            }
-            try lookUp(found)
-            referrers[id] = Set(found.compactMap { identifiers[$0] })
-        }
-        return referrers
-    }
-
-    /// The rows that may have values which only one row may have.
-    func holders(of keys: Set<UniqueKey>) throws -> [UniqueKey: Set<RowID>] {
-        var holders: [UniqueKey: Set<RowID>] = [:]
-        for key in keys {
-            holders[key] = []
-            guard let entity = mapping[key.entity],
-                let property = entity.properties.first(where: { $0.name == key.properties[0] }),
-                case .attribute(let slot, let attribute) = property.place
-            else { continue }
-            var found: Set<RowID> = []
-            let value = SyncValues.stored(key.values[0], attribute)
-            try store.engine.forEachRow(of: entity.layout, where: slot, isAmong: [value]) { row in
-                guard let text = SyncValues.text(ofKey: try row.value(at: entity.keySlot)) else { return }
-                found.insert(RowID(entity.name, text))
-            }
-            holders[key] = found
-        }
-        return holders
+        if isWritten { return }
+        var changes = ChangeSet()
+        changes.notes = try notes(false)
+        if !changes.notes.isEmpty { _ = try session.save([(store, changes)], in: transaction) }
     }
 }

@@ -19,7 +19,11 @@ extension PostgresFormat: MigratableFormat {
         of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> NSManagedObjectModel {
         try working(url, options, "read the model of") { opening in
-            guard let stored = try opening.stored() else { throw missing(opening.place) }
+            guard let stored = try opening.stored() else {
+                throw StoreError.make(
+                    CocoaError.Code.fileReadNoSuchFile.rawValue, missing(opening.place).localizedDescription,
+                    url: opening.place.shownURL)
+            }
             return try SourceModel.find(opening, stored.metadata)
         }
     }

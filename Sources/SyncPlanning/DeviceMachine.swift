@@ -190,6 +190,10 @@ package struct DeviceMachine: Sendable {
             return store(.keepAnswer(answer), then: answer == .notProcessed ? .greet : .next)
         case .page(let page): return take(page, at: reading)
         case .portion(let portion): return take(portion, at: reading)
+        case .resync where record.download != nil:
+            // The changes that were to follow a download are gone.
+            record.download = nil
+            return store(.keep(record), then: .greet)
         case .greet, .resync: return greet(at: reading)
         case .generationGone:
             record.download = nil
@@ -209,7 +213,10 @@ package struct DeviceMachine: Sendable {
             order.record.download = nil
             switch download.kind {
             case .scopes(let scopes): order.record.scopes.formUnion(scopes)
-            case .properties, .everything: order.record.known = greeting.known
+            case .properties: order.record.known = greeting.known
+            case .everything:
+                order = replacement(with: page.transactions, upTo: page.end, greeting)
+                isAhead = false
             }
         }
         record = order.record
@@ -220,6 +227,7 @@ package struct DeviceMachine: Sendable {
     private mutating func take(_ portion: Portion, at reading: ClockReading) -> [DeviceAction] {
         guard var download = record.download else { return next(at: reading) }
         if portion.granted != download.granted { return greet(at: reading) }
+        download.first = download.first ?? portion.generation
         download.generation = portion.generation
         download.next = portion.next
         download.isComplete = portion.next == nil
@@ -272,13 +280,15 @@ package struct DeviceMachine: Sendable {
     }
 
     private mutating func pull(
-        atLeast: HistoryNumber, atMost: HistoryNumber?, _ greeting: HelloAnswer
+        after: HistoryNumber? = nil, scopes: Set<SyncScope>? = nil, atLeast: HistoryNumber, atMost: HistoryNumber?,
+        _ greeting: HelloAnswer
     ) -> [DeviceAction] {
         send(
             .pull(
                 PullRequest(
-                    device: record.device, agreement: greeting.agreement, epoch: greeting.epoch, after: record.cursor,
-                    atLeast: atLeast, atMost: atMost, scopes: record.scopes)), .pulling)
+                    device: record.device, agreement: greeting.agreement, epoch: greeting.epoch,
+                    after: after ?? record.cursor, atLeast: atLeast, atMost: atMost, scopes: scopes ?? record.scopes)),
+            .pulling)
     }
 
     private mutating func download(_ kind: DownloadKind, _ greeting: HelloAnswer) -> [DeviceAction] {
@@ -300,19 +310,30 @@ package struct DeviceMachine: Sendable {
         guard case .everything = kind else {
             return pull(atLeast: generation, atMost: generation, greeting)
         }
+        if let first = download.first, first < generation {
+            return pull(after: first, scopes: greeting.granted, atLeast: generation, atMost: generation, greeting)
+        }
+        let order = replacement(with: [], upTo: generation, greeting)
+        record = order.record
+        isAhead = false
+        return store(.rebase(order), then: .next)
+    }
+
+    /// What replaces all rows by downloaded ones.
+    private func replacement(
+        with transactions: [PageTransaction], upTo end: HistoryNumber, _ greeting: HelloAnswer
+    ) -> RebaseOrder {
         var after = record
-        after.cursor = generation
+        after.cursor = end
         after.scopes = greeting.granted
         after.known = greeting.known
         after.download = nil
         after.epoch = greeting.epoch
-        var order = RebaseOrder(transactions: [], end: generation, record: after, stage: .everything)
+        var order = RebaseOrder(transactions: transactions, end: end, record: after, stage: .everything)
         if let epoch = record.epoch, epoch != greeting.epoch {
             order.restored = RestoredServer(lastDecided: greeting.lastDecided, shared: greeting.shared)
         }
-        record = after
-        isAhead = false
-        return store(.rebase(order), then: .next)
+        return order
     }
 
     private mutating func freeze() -> [DeviceAction] {

@@ -22,6 +22,9 @@ package struct DownloadProgress: Codable, Hashable, Sendable {
     package var epoch: String
     package var agreement: Agreement
     package var granted: Set<SyncScope>
+    /// The state of the first rows, and that of the last ones: a server that could not keep the former goes on with a
+    /// later one, and the changes between the two follow.
+    package var first: HistoryNumber?
     package var generation: HistoryNumber?
     package var next: RowID?
     package var isComplete = false
@@ -202,4 +205,56 @@ package struct ClockOffsets: Codable, Hashable, Sendable {
         if let measurement = measurement(of: reading.boot) { return reading.running + measurement.offset }
         return wall.map { reading.wall + $0 }
     }
+}
+
+/// The names under which stores note what a sync must remember.
+package enum SyncNote {
+    /// What all of a device's begin with, and all of a server's.
+    package static let (ofDevice, ofServer) = ("sync/device/", "sync/server/")
+
+    /// What the context's name begins with, in the history, of a transaction that a sync has written.
+    package static let context = "PippinSync"
+
+    /// Where the device is: see ``DeviceSummary``.
+    package static let cursor = ofDevice + "cursor"
+    package static let device = ofDevice + "record"
+    package static let open = ofDevice + "open"
+    package static let (batch, answer) = (ofDevice + "batch", ofDevice + "answer")
+    package static let acknowledged = ofDevice + "acknowledged"
+    package static let base = ofDevice + "base"
+    package static let (journal, stage) = (ofDevice + "journal/", ofDevice + "stage/")
+    package static let content = ofServer + "content"
+    package static let devices = ofServer + "devices/"
+
+    /// An entry of the journal.
+    package static func journal(_ number: Int) -> String { journal + padded(number, 12) }
+
+    /// A portion of downloaded rows. Those of one entity follow each other.
+    package static func stage(_ entity: Int, _ portion: Int) -> String {
+        stage + padded(entity, 6) + "/" + padded(portion, 12)
+    }
+
+    private static func padded(_ number: Int, _ count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+}
+
+/// What everybody may know of a synced store.
+package struct DeviceSummary: Codable, Hashable, Sendable {
+    /// The last transaction of the server's history that the rows have.
+    package var cursor: HistoryNumber
+    /// The last transaction of the store's own history that is not waiting there.
+    package var captured: Int64
+    /// How many transactions wait elsewhere.
+    package var waiting: Int
+
+    package init(cursor: HistoryNumber, captured: Int64, waiting: Int) {
+        (self.cursor, self.captured, self.waiting) = (cursor, captured, waiting)
+    }
+}
+
+/// A device's note of where it is, as far as others read it.
+package struct DevicePosition: Codable, Sendable {
+    package let summary: DeviceSummary
 }

@@ -24,3 +24,39 @@ public struct Entry: CoreModel, Equatable {
     /// An entry of a device.
     public init(id: String, author: String) { (self.id, self.author) = (id, author) }
 }
+
+/// A row of six columns.
+public struct Line: CoreModel, Equatable {
+    /// Its identifier.
+    public let id: Int
+    /// A text.
+    public var title: String
+    /// Another one.
+    public var note: String
+    /// A number.
+    public var count: Int
+    /// A fraction.
+    public var weight: Double
+    /// A date.
+    public var date: Date
+    /// The line that it follows.
+    public var former: Former?
+
+    /// A line with values that follow from its number.
+    public init(_ number: Int, former: Former? = nil) {
+        (id, title, note) = (number, "Line \(number)", "A note about line \(number)")
+        (count, weight, date) = (number * 3, Double(number) / 7, Date(timeIntervalSince1970: Double(number)))
+        self.former = former
+    }
+}
+
+/// What a line refers to.
+public struct Former: CoreModel, Equatable {
+    /// Its identifier.
+    public let id: Int
+    /// A text.
+    public var title: String
+
+    /// A model with a title.
+    public init(id: Int, title: String) { (self.id, self.title) = (id, title) }
+}

@@ -1,14 +1,18 @@
 import Foundation
+import PippinPostgres
 import PippinSync
 
+func location(_ argument: String) -> StoreLocation {
+    argument.hasPrefix("postgres")
+        ? .postgres(argument, keepsHistory: .always)
+        : .file(URL(fileURLWithPath: argument), keepsHistory: .always)
+}
+
 /// A program that counts, and keeps its file in step with a server, until somebody kills it:
-/// `SyncChild FILE SERVER-FILE NAME`. It prints each number once it is saved.
+/// `SyncChild FILE SERVER NAME`. It prints each number once it is saved.
 func count(_ arguments: [String]) async throws {
-    let manager = PersistenceManager(
-        models: Counter.self, Entry.self,
-        store: .file(URL(fileURLWithPath: arguments[0]), keepsHistory: .always))
-    let sync = try StoreSync(
-        manager, .file(URL(fileURLWithPath: arguments[1]), keepsHistory: .always), isLive: false)
+    let manager = PersistenceManager(models: Counter.self, Entry.self, store: location(arguments[0]))
+    let sync = try StoreSync(manager, location(arguments[1]), isLive: false)
     let name = arguments[2]
     // The counter comes from the server: two that were made apart would be one, with the larger number.
     try await sync.finish()
@@ -27,7 +31,37 @@ func count(_ arguments: [String]) async throws {
     }
 }
 
-do { try await count(Array(CommandLine.arguments.dropFirst())) } catch {
+/// The most memory that the process has had, in kilobytes.
+func mostMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+    return Int(line.filter(\.isNumber)) ?? 0
+}
+
+/// A program that downloads a server: `SyncChild download FILE SERVER SMALL-FILE SMALL-SERVER`. It prints the most
+/// memory that it had after a small download, and after the other one.
+func download(_ arguments: [String]) async throws {
+    for pair in [[arguments[2], arguments[3]], [arguments[0], arguments[1]]] {
+        let manager = PersistenceManager(models: Line.self, Former.self, store: location(pair[0]))
+        let sync = try StoreSync(manager, location(pair[1]), isLive: false)
+        let start = ContinuousClock.now
+        try await sync.finish()
+        let count = try await manager.count(Line.self)
+        FileHandle.standardOutput.write(
+            Data("\(try mostMemory()) \(count) \(ContinuousClock.now - start)\n".utf8))
+        await sync.stop()
+        await manager.close()
+    }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    if arguments.first == "download" {
+        try await download(Array(arguments.dropFirst()))
+    } else {
+        try await count(arguments)
+    }
+} catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(1)
 }

@@ -1,9 +1,11 @@
 import Foundation
 import PippinPostgres
-import PippinSync
+import PostgresEngine
 import PostgresServer
 import TestSupport
 import Testing
+
+@testable import PippinSync
 
 @Suite("Files and a PostgreSQL server", .needsPostgres, .ownThread)
 struct PostgresSyncTests {
@@ -36,6 +38,23 @@ struct PostgresSyncTests {
         await shop.end()
     }
 
+    @Test("ask an idle server one question now and then, and nothing else")
+    func idle() async throws {
+        let folder = try TestFolder()
+        let manager = SyncShop.manager(.file(folder.url.appendingPathComponent("device.sqlite"), keepsHistory: .always))
+        let sync = try StoreSync(manager, server, idle: 100)
+        try await Self.wait { if case .upToDate = sync.state { true } else { false } }
+        try await Task.sleep(for: .milliseconds(300))
+        let (start, before) = (ContinuousClock.now, try sync.roundTrips)
+        try await Task.sleep(for: .seconds(2))
+        let asked = try sync.roundTrips - before
+        let intervals = Int((ContinuousClock.now - start) / .milliseconds(100))
+        print("Questions to an idle server in \(intervals) intervals: \(asked)")
+        // With the usual five minutes between two of them, an hour has 12.
+        #expect((2...intervals + 2).contains(asked))
+        await sync.stop()
+    }
+
     /// Waits until something is so.
     static func wait(_ condition: () async throws -> Bool) async throws {
         for _ in 0..<5_000 {
@@ -43,5 +62,12 @@ struct PostgresSyncTests {
             try await Task.sleep(for: .milliseconds(2))
         }
         Issue.record("Ten seconds were not enough.")
+    }
+}
+
+extension StoreSync {
+    /// How often the server was asked over the connection that the sync uses.
+    fileprivate var roundTrips: Int {
+        get throws { try #require(runner.server.engine as? PostgresEngine).roundTrips }
     }
 }

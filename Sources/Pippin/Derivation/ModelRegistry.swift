@@ -3,6 +3,8 @@ import StoreSession
 /// The entities of a manager for models, by the models' types.
 package final class ModelRegistry: Sendable {
     let plans: [EntityPlan]
+    /// Whether the manager has no structs: its model is a file's, or a store's own.
+    package var isEmpty: Bool { plans.isEmpty }
     private let byType: [ObjectIdentifier: EntityPlan]
     /// The models that are read in sets.
     private let trees: Set<ObjectIdentifier>

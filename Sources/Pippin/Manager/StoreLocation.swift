@@ -26,7 +26,7 @@ public struct StoreLocation: Sendable {
     }
 
     /// Returns the description of the store for one manager alone; `nil` if the container's own description suffices.
-    func makeDescription() -> NSPersistentStoreDescription? { description.map(Self.copy) }
+    package func makeDescription() -> NSPersistentStoreDescription? { description.map(Self.copy) }
 
     private static func copy(_ description: NSPersistentStoreDescription) -> NSPersistentStoreDescription {
         description.copy() as? NSPersistentStoreDescription ?? description

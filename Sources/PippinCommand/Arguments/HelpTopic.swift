@@ -5,7 +5,7 @@ enum HelpTopic: String, CaseIterable, Equatable {
     case all
     case info, dump, query, search, sql, export, views, check, report, recover, history, timeline, scan, browse, shell,
         `import`,
-        migrate, copy,
+        migrate, sync, copy,
         model
     case completions, manual
     case describe = "model describe"

@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import PostgresConnection
 import StoreEngine
 
@@ -89,6 +90,7 @@ extension PostgresEngine {
     package var explaining: (any ExplainingEngine)? { self }
     package var sql: (any SQLReadingEngine)? { self }
     package var searching: (any SearchingEngine)? { self }
+    package var noting: (any NotingEngine)? { self }
     package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
     package var changeNotifications: (any ChangeNotifyingEngine)? { settings.postsRemoteChanges ? self : nil }
 }
@@ -143,6 +145,22 @@ extension PostgresEngine: SQLReadingEngine {
     package func read(
         _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
     ) throws { try reading { try $0.read(sql, columns: columns, row: row) } }
+}
+
+extension PostgresEngine: NotingEngine {
+    package func note(_ name: String) throws -> Data? { try following { try $0.note(name) } }
+
+    package func notes(
+        beginningWith prefix: String, after name: String?, limit: Int
+    ) throws -> [(name: String, data: Data)] {
+        try following { try $0.notes(beginningWith: prefix, after: name, limit: limit) }
+    }
+
+    package func noteCount(beginningWith prefix: String) throws -> Int {
+        try following { try $0.noteCount(beginningWith: prefix) }
+    }
+
+    package func makeNotes() throws { try writing { try $0.makeNotes() } }
 }
 
 extension PostgresEngine: SharedEngine {

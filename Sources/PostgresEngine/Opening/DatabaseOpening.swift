@@ -347,3 +347,50 @@ package enum DatabaseSession {
             url: place.shownURL)
     }
 }
+
+// Notes beside the rows: a table that is made when it is first needed.
+extension OpenDatabase {
+    /// Makes the table where it is missing.
+    func makeNotes() throws {
+        try run("write to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            let opening = DatabaseOpening(place, connection)
+            if try opening.hasTable("notes") { return }
+            try connection.transaction {
+                try opening.lock()
+                try connection.execute(BookkeepingTables.notes)
+            }
+        }
+    }
+
+    func note(_ name: String) throws -> Data? {
+        try notes("SELECT note FROM pippin.notes WHERE schema_name = $1 AND name = $2", name).flatMap { result in
+            result.count == 0 ? nil : result.data(0, 0)
+        }
+    }
+
+    func notes(beginningWith prefix: String, after name: String?, limit: Int) throws -> [(name: String, data: Data)] {
+        try notes(
+            "SELECT name, note FROM pippin.notes WHERE schema_name = $1 AND name > $2 AND name < $3 ORDER BY name LIMIT \(limit)",
+            name ?? prefix, NoteSQL.end(of: prefix)
+        ).map { result in (0..<result.count).map { (result.string($0, 0), result.data($0, 1)) } } ?? []
+    }
+
+    func noteCount(beginningWith prefix: String) throws -> Int {
+        try notes(
+            "SELECT count(*) FROM pippin.notes WHERE schema_name = $1 AND name > $2 AND name < $3", prefix,
+            NoteSQL.end(of: prefix)
+        ).map { Int($0.integer(0, 0)) } ?? 0
+    }
+
+    /// What a query about notes finds; nil while the database has no table for them.
+    private func notes(_ query: String, _ texts: String...) throws -> PostgresResult? {
+        try reading("read from") {
+            if !hasNotes { hasNotes = try DatabaseOpening(place, connection).hasTable("notes") }
+            guard hasNotes else { return nil }
+            var parameters = PostgresParameters()
+            parameters.append(place.schema)
+            for text in texts { parameters.append(text) }
+            return try connection.query(query, parameters)
+        }
+    }
+}

@@ -27,6 +27,8 @@ package final class OpenDatabase {
     var notifications = SaveNotifications()
     /// The full-text indexes of its entities.
     var searches = DatabaseSearches()
+    /// Whether the database is known to have the table of notes.
+    var hasNotes = false
     /// Whether many new rows are copied; not where the role is subject to row-level security.
     var copiesRows = true
     /// The statements that were prepared for fetches and entities; the readers of one store share them.

@@ -116,6 +116,7 @@ extension OpenDatabase {
         try derived.prepare()
         let last =
             try searchRequests(of: changes)
+            + requests(changes.notes)
             + (isPreview
                 ? []
                 : history(

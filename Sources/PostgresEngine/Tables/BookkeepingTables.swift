@@ -48,6 +48,16 @@ enum BookkeepingTables {
         CREATE INDEX IF NOT EXISTS search_parts ON pippin.search (number) WHERE NOT is_whole;
         """
 
+    /// Notes beside the rows.
+    static let notes = """
+        CREATE TABLE IF NOT EXISTS pippin.notes (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            name text COLLATE "C" NOT NULL,
+            note bytea NOT NULL,
+            PRIMARY KEY (schema_name, name)
+        );
+        """
+
     static let creation = """
         CREATE SCHEMA IF NOT EXISTS pippin;
         COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';

@@ -203,3 +203,33 @@ package enum FormerValueSQL {
     package static let deleteForgotten: SQLFragment =
         "DELETE FROM \(name: table) WHERE \(.key) NOT IN (SELECT \(.key) FROM ACHANGE)"
 }
+
+/// The statements for notes beside the rows: a table of Pippin's own. Pure; bound values have placeholders.
+package enum NoteSQL {
+    package static let table = "PIPPIN_NOTES"
+
+    package static let create =
+        "CREATE TABLE IF NOT EXISTS \(table) (ZNAME TEXT PRIMARY KEY NOT NULL, ZNOTE BLOB NOT NULL)"
+
+    package static let exists = "SELECT 1 FROM sqlite_master WHERE name = '\(table)'"
+    package static let insert = "INSERT OR REPLACE INTO \(table) (ZNAME, ZNOTE) VALUES (?, ?)"
+    package static let delete = "DELETE FROM \(table) WHERE ZNAME = ?"
+    package static let select = "SELECT ZNOTE FROM \(table) WHERE ZNAME = ?"
+    /// From a name on, before another one.
+    package static let range = "SELECT ZNAME, ZNOTE FROM \(table) WHERE ZNAME > ? AND ZNAME < ? ORDER BY ZNAME LIMIT ?"
+    package static let count = "SELECT COUNT(*) FROM \(table) WHERE ZNAME > ? AND ZNAME < ?"
+
+    /// How many transactions come after a number whose context's name does not begin with a text.
+    package static let ownTransactions = """
+        SELECT COUNT(*) FROM ATRANSACTION t LEFT JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.ZCONTEXTNAMETS \
+        WHERE t.Z_PK > ?1 AND (s.ZNAME IS NULL OR substr(s.ZNAME, 1, length(?2)) <> ?2)
+        """
+
+    /// Copies all notes from one attached database to another.
+    package static func copy(from source: String, to target: String) -> String {
+        "INSERT OR REPLACE INTO \(target).\(table) (ZNAME, ZNOTE) SELECT ZNAME, ZNOTE FROM \(source).\(table)"
+    }
+
+    /// What comes after all names that begin with a text.
+    package static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
+}

@@ -131,6 +131,7 @@ extension SQLiteEngine {
     package var sql: (any SQLReadingEngine)? { self }
     package var searching: (any SearchingEngine)? { self }
     package var migration: (any MigratedEngine)? { self }
+    package var noting: (any NotingEngine)? { self }
     package var history: (any HistoryEngine)? {
         settings.tracksHistory && opened?.hasHistory == true ? self : nil
     }
@@ -203,9 +204,27 @@ extension SQLiteEngine: HistoryEngine {
         try writing { try $0.deleteHistory(before: end) }
     }
 
+    package func recordRows() throws -> Bool { try writing { try $0.recordRows() } }
+
     package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
 
     package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+}
+
+extension SQLiteEngine: NotingEngine {
+    package func note(_ name: String) throws -> Data? { try reading { try $0.note(name) } }
+
+    package func notes(
+        beginningWith prefix: String, after name: String?, limit: Int
+    ) throws -> [(name: String, data: Data)] {
+        try reading { try $0.notes(beginningWith: prefix, after: name, limit: limit) }
+    }
+
+    package func noteCount(beginningWith prefix: String) throws -> Int {
+        try reading { try $0.noteCount(beginningWith: prefix) }
+    }
+
+    package func makeNotes() throws { try writing { try $0.makeNotes() } }
 }
 
 extension SQLiteEngine: PinningEngine {

@@ -228,6 +228,70 @@ extension OpenStore {
         }
     }
 
+    /// Records all rows as inserted, in one transaction of the history.
+    func recordRows() throws -> Bool {
+        guard let history else { return false }
+        return try run("record the rows of", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try transaction {
+                let run = history.begin(ChangeOrigin(contextName: nil, author: nil))
+                for mapping in schema.mappings.compactMap({ $0 }) where !mapping.layout.isAbstract {
+                    try run.noteRows(.insert, of: mapping, where: "1")
+                }
+                try run.finish()
+                return true
+            }
+        }
+    }
+
+    // MARK: Notes
+
+    private func hasNotes() throws -> Bool {
+        let statement = try connection.statement(NoteSQL.exists)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    func makeNotes() throws {
+        try run("write to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            if try !hasNotes() { try connection.execute(NoteSQL.create) }
+        }
+    }
+
+    func note(_ name: String) throws -> Data? {
+        try run("read from") {
+            guard try hasNotes() else { return nil }
+            let statement = try connection.statement(NoteSQL.select)
+            defer { statement.reset() }
+            try statement.bind(name, at: 1)
+            return try statement.step() ? statement.data(at: 0) : nil
+        }
+    }
+
+    func notes(beginningWith prefix: String, after name: String?, limit: Int) throws -> [(name: String, data: Data)] {
+        try run("read from") {
+            guard try hasNotes() else { return [] }
+            let statement = try connection.statement(NoteSQL.range)
+            defer { statement.reset() }
+            try statement.bind(name ?? prefix, at: 1)
+            try statement.bind(NoteSQL.end(of: prefix), at: 2)
+            try statement.bind(Int64(limit), at: 3)
+            var notes: [(name: String, data: Data)] = []
+            while try statement.step() { notes.append((statement.string(at: 0), statement.data(at: 1))) }
+            return notes
+        }
+    }
+
+    func noteCount(beginningWith prefix: String) throws -> Int {
+        try run("read from") {
+            guard try hasNotes() else { return 0 }
+            let statement = try connection.statement(NoteSQL.count)
+            defer { statement.reset() }
+            try statement.bind(prefix, at: 1)
+            try statement.bind(NoteSQL.end(of: prefix), at: 2)
+            return try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
+    }
+
     /// The number of the latest transaction; 0 before the first one.
     func latestTransaction() throws -> Int64 {
         try run("read the history of") {

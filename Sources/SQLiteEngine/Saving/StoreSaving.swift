@@ -89,6 +89,7 @@ extension OpenStore {
             try aggregates?.compute()
             try history?.record(changes, tombstones: tombstones, former: former)
             if let metadata { try file.write(metadata) }
+            if !changes.notes.isEmpty { try write(changes.notes) }
             try others()
             files.willCommit()
             try connection.commit()
@@ -98,6 +99,15 @@ extension OpenStore {
             throw SaveRefusal.optimisticLocking(try run.conflicts.map { ($0, try row(for: $0)) })
         }
         return derived.changes.isEmpty ? SaveResult() : computedValues()
+    }
+
+    private func write(_ notes: [String: Data?]) throws {
+        for (name, note) in notes.sorted(by: { $0.key < $1.key }) {
+            let statement = try connection.statement(note == nil ? NoteSQL.delete : NoteSQL.insert)
+            try statement.bind(name, at: 1)
+            if let note { try statement.bind(note, at: 2) }
+            try statement.run()
+        }
     }
 
     /// The changes that triggers made and reported, with the last value of each.

@@ -71,6 +71,31 @@ package struct RawStoreFile {
         )
     }
 
+    /// How many transactions after a number have no context whose name begins with a text.
+    package func transactions(after number: Int64, notNamed prefix: String) throws -> Int64 {
+        let statement = try connection.prepare(NoteSQL.ownTransactions)
+        try statement.bind(number, at: 1)
+        try statement.bind(prefix, at: 2)
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+
+    /// What is noted beside the rows under a name; nil for nothing.
+    package func note(_ name: String) throws -> Data? {
+        guard try connection.tableNames().contains(NoteSQL.table) else { return nil }
+        let statement = try connection.prepare(NoteSQL.select)
+        try statement.bind(name, at: 1)
+        return try statement.step() ? statement.data(at: 0) : nil
+    }
+
+    /// How many notes have names that begin with a text.
+    package func noteCount(beginningWith prefix: String) throws -> Int {
+        guard try connection.tableNames().contains(NoteSQL.table) else { return 0 }
+        let statement = try connection.prepare(NoteSQL.count)
+        try statement.bind(prefix, at: 1)
+        try statement.bind(NoteSQL.end(of: prefix), at: 2)
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
     /// An entity with its number in the store.
     package struct Entity {
         package let number: Int

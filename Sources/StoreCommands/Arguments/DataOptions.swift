@@ -106,6 +106,29 @@ package struct ImportOptions: Equatable {
     }
 }
 
+/// `pippin sync`.
+package struct SyncOptions: Equatable {
+    package var store: String
+    package var server: String
+    /// Whether it goes on until somebody ends it.
+    package var follows = false
+    /// Whether the store gets a history if it has none.
+    package var beginsHistory = false
+    /// Whether what was refused is forgotten.
+    package var discards = false
+
+    package init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "sync", named: ["a store", "a server"])
+        (store, server) = (parsed.paths[0], parsed.paths[1])
+        follows = parsed.flags.contains("--follow")
+        guard !follows || !parsed.flags.contains("--once") else {
+            throw UsageError("--once ends when both have the same, and --follow goes on: one of the two expected")
+        }
+        beginsHistory = parsed.flags.contains("--keep-history")
+        discards = parsed.flags.contains("--discard-refused")
+    }
+}
+
 extension RowFormat {
     /// What a file's extension says.
     init?(fileName: String) {

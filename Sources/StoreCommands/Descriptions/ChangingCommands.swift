@@ -98,6 +98,29 @@ extension CommandManual {
                 ),
             ]),
         CommandDescription(
+            name: "sync", usage: ["STORE STORE|URL [--once | --follow] [--keep-history] [--discard-refused]"],
+            summary: "a file kept in step with a server",
+            text:
+                "Brings a file and a server's store to the same rows: what was saved in either reaches the other, each transaction once. The server's store is in PostgreSQL (postgresql://app@db.example/books?schema=shop) "
+                + "or a file; it is made if it is missing. Each store is read by the model that it keeps itself, and both exchange what both models know. Each entity needs an attribute that is unique by itself. "
+                + "What the server did not take is printed with the reason, and stays in the file's journal. The program "
+                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq.",
+            options: [
+                .init(name: "--once", text: "End when both have the same. That is done without an option, too."),
+                .init(
+                    name: "--follow",
+                    text: "Go on with what is saved later on either side, until the command is interrupted."),
+                .init(
+                    name: "--keep-history",
+                    text:
+                        "Begin a persistent history in a file that has none: without one, changes cannot be sent. From then on, programs that open the file have to keep it up, "
+                        + "with NSPersistentHistoryTrackingKey or keepsHistory; others can only read it."),
+                .init(
+                    name: "--discard-refused",
+                    text: "Forget the changes that the server did not take, after printing them."),
+            ],
+            statuses: [(3, "changes are in the journal that the server did not take")]),
+        CommandDescription(
             name: "copy", usage: ["STORE|URL STORE|URL [--model MODEL]"],
             summary: "a store copied between files and servers",
             text:

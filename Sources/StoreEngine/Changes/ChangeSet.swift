@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 
 /// The changes that a save asks a store to make, in one transaction.
 package struct ChangeSet {
@@ -10,6 +11,8 @@ package struct ChangeSet {
     /// The context's name and transaction author, for the history.
     package var contextName: String?
     package var author: String?
+    /// Notes to write beside the rows, by their names; nil for those to delete: see `NotingEngine`.
+    package var notes: [String: Data?] = [:]
 
     package init() {}
 

@@ -48,10 +48,19 @@ package protocol HistoryEngine: StoreEngine {
 
     /// Whether transactions that others have seen may still be missing, as on a standby.
     var mayLag: Bool { get }
+
+    /// Records all rows as inserted, in one transaction of the history, for a store that had rows before it had a
+    /// history.
+    ///
+    /// - Returns: whether that was done; false for an engine that cannot.
+    /// - Throws: the errors of the store.
+    func recordRows() throws -> Bool
 }
 
 extension HistoryEngine {
     package var mayLag: Bool { false }
+
+    package func recordRows() throws -> Bool { false }
 
     package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
         try historyTransactions(after: start, limit: nil)

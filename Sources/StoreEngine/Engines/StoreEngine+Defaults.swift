@@ -124,6 +124,7 @@ extension StoreEngine {
     package var searching: (any SearchingEngine)? { nil }
     package var interruption: (any InterruptibleEngine)? { nil }
     package var migration: (any MigratedEngine)? { nil }
+    package var noting: (any NotingEngine)? { nil }
 }
 
 /// Rows that have all been read already.

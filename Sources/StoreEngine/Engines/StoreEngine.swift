@@ -194,6 +194,31 @@ package protocol StoreEngine: AnyObject {
     var interruption: (any InterruptibleEngine)? { get }
     /// Finishing in-place migrations.
     var migration: (any MigratedEngine)? { get }
+    /// Notes beside the rows.
+    var noting: (any NotingEngine)? { get }
+}
+
+/// An engine that keeps notes beside the rows for what works with the store: bytes under names, in a table of Pippin's
+/// own. A change set writes them in its transaction.
+package protocol NotingEngine: StoreEngine {
+    /// What is noted under a name; nil for nothing.
+    func note(_ name: String) throws -> Data?
+
+    /// The notes whose names begin with a text, in the order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - prefix: the text.
+    ///   - name: the name after which the first one comes; nil for all.
+    ///   - limit: how many at most.
+    /// - Returns: the notes.
+    /// - Throws: the errors of the store.
+    func notes(beginningWith prefix: String, after name: String?, limit: Int) throws -> [(name: String, data: Data)]
+
+    /// How many notes have names that begin with a text.
+    func noteCount(beginningWith prefix: String) throws -> Int
+
+    /// Makes the table where it is missing. Notes are written only afterwards.
+    func makeNotes() throws
 }
 
 /// An engine that runs statements, and can report them.

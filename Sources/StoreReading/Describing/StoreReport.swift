@@ -1,7 +1,9 @@
 import CoreData
+import Foundation
 import KeyedArchives
 import SQLiteConnection
 import SQLiteEngine
+import SyncPlanning
 
 /// The output of `pippin info`, as a value.
 package struct StoreReport {
@@ -36,6 +38,8 @@ package struct StoreReport {
     package var losses: [String]
     /// How much of a persistent history there is; nil without one.
     package var history: String?
+    /// How a store that is kept in step with a server stands; nil for one that is not.
+    package var sync: String?
     package var configurations: [String]
     /// The parts of the model that were not found in the store, in words.
     package var findings: [String]
@@ -59,6 +63,7 @@ package struct StoreReport {
         missingMetadata = store.facts.missingMetadata
         losses = store.document.losses.map(\.text)
         history = try Self.fact { try Self.history(of: store) }
+        sync = try Self.fact { try Self.sync(of: store) }
         external = try store.externalData().flatMap(Self.text)
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
@@ -86,6 +91,23 @@ package struct StoreReport {
         let counts = try RawStoreFile.forReading(store.copy.url).historyCounts()
         let transactions = TextTools.count(Int(counts.transactions), "transaction")
         return "\(TextTools.count(Int(counts.changes), "change")) in \(transactions)"
+    }
+
+    /// `server's transaction 42; 3 transactions wait; 1 change was refused`
+    private static func sync(of store: OpenedStore) throws -> String? {
+        guard store.facts.kind == .sqlite else { return nil }
+        let file = try RawStoreFile.forReading(store.copy.url)
+        guard let note = try file.note(SyncNote.cursor) else {
+            let devices = try file.noteCount(beginningWith: SyncNote.devices)
+            return devices == 0 ? nil : "a server of \(TextTools.count(devices, "device"))"
+        }
+        let summary: DeviceSummary
+        do { summary = try JSONDecoder().decode(DevicePosition.self, from: note).summary } catch {
+            return "damaged: what the store keeps of its sync cannot be read"
+        }
+        let pending = summary.waiting + Int(try file.transactions(after: summary.captured, notNamed: SyncNote.context + " "))
+        let refused = try file.noteCount(beginningWith: SyncNote.journal)
+        return "at the server's transaction \(summary.cursor), \(pending) pending, \(refused) refused"
     }
 
     /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil if there are none.

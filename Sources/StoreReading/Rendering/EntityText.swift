@@ -127,6 +127,7 @@ package enum InfoText {
             facts.append(["written by", "Core Data, framework version \(version)"])
         }
         if let history = report.history { facts.append(["history", history]) }
+        if let sync = report.sync { facts.append(["sync", sync]) }
         if let external = report.external { facts.append(["external data", external]) }
         if !report.configurations.isEmpty {
             facts.append(["configurations", report.configurations.joined(separator: ", ")])

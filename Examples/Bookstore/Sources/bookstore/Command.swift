@@ -7,6 +7,8 @@ enum Command {
     case importReviews(from: URL, into: Place)
     /// Shows reviews as they come; with visits, a reader writes that many, and then it ends.
     case watch(Place, visits: Int?)
+    /// Keeps two files in step with a server.
+    case sync(Place, Place, with: Place)
     case help
 
     static let usage = """
@@ -16,6 +18,7 @@ enum Command {
           bookstore watch [STORE]           the reviews, now and whenever one comes or goes, until Ctrl-C
           bookstore watch --visits N [STORE]
                                             the same, with a reader who writes N reviews meanwhile; then it ends
+          bookstore sync SERVER FILE FILE   two tills, each with a file, and a server: what one sells, the other knows
 
         STORE is where everything is kept: a file named ….sqlite, or a PostgreSQL database, such as postgresql://localhost/bookstore;
         without it, bookstore.sqlite in this folder.
@@ -45,6 +48,9 @@ enum Command {
                 rest = rest.dropFirst(2)
             }
             self = .watch(try Self.store(rest), visits: visits)
+        case "sync":
+            guard rest.count == 4 else { throw UsageError("sync needs a server and two files") }
+            self = .sync(try Place(rest[2]), try Place(rest[3]), with: try Place(rest[1]))
         default: self = .open(try Self.store(rest))
         }
     }

@@ -10,6 +10,7 @@ struct Main {
             case .importReviews(let reviews, let place):
                 print(try await stockedShop(in: place).importReviews(from: reviews))
             case .watch(let place, let visits): try await watch(try await stockedShop(in: place), visits: visits)
+            case .sync(let one, let two, let server): try await Tills(one, two, with: server).day()
             case .open(let place):
                 let shop = try await Bookshop(in: place)
                 let stores = try await shop.stores()

@@ -1,0 +1,284 @@
+import Foundation
+import StoreSession
+import SyncPlanning
+
+/// The device's side of a sync: carries out in the store what the state machine asks for, each in one transaction.
+final class SyncDevice {
+    let place: SyncStore
+    /// How many portions of a download were noted; nil before that is known.
+    private var portions: Int?
+
+    init(_ place: SyncStore) { self.place = place }
+
+    /// What the store keeps of its sync, which begins now if it keeps nothing.
+    func start() throws -> DeviceContent {
+        try place.exclusively { transaction in
+            if let content = try DeviceContent(place) { return content }
+            let captured = try beginHistory()
+            let content = DeviceContent(record: DeviceRecord(device: DeviceID(UUID().uuidString)), captured: captured)
+            try place.write([:], contextName: nil, in: transaction) { _ in try content.notes(replacing: nil) }
+            return content
+        }
+    }
+
+    /// Makes sure that the history has all rows: a store may have had rows before it had a history, or its history was
+    /// trimmed.
+    ///
+    /// - Returns: the number after which the history has all rows.
+    /// - Throws: ``SyncError`` for a store that cannot record them.
+    private func beginHistory() throws -> Int64 {
+        let (store, history) = try place.parts()
+        let oldest = try history.oldestKeptTransaction() ?? 1
+        if oldest <= 1, try recorded(history) == rows(store) { return 0 }
+        let latest = try history.latestTransaction()
+        if try rows(store).values.allSatisfy({ $0 == 0 }) { return latest }
+        guard try history.recordRows() else { throw SyncError.historyIsTrimmed(place.name) }
+        return latest
+    }
+
+    /// How many rows there are of each entity.
+    private func rows(_ store: SessionStore) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for entity in place.mapping.entities {
+            var plan = FetchPlan(entity: entity.layout)
+            plan.includesSubentities = false
+            counts[entity.layout.name] = try store.engine.fetchCount(plan)
+        }
+        return counts
+    }
+
+    /// How many rows of each entity the history has made and not deleted.
+    private func recorded(_ history: any HistoryEngine) throws -> [String: Int] {
+        var counts = Dictionary(
+            place.mapping.entities.map { ($0.layout.name, 0) }, uniquingKeysWith: { first, _ in first })
+        var last: Int64 = 0
+        while true {
+            let transactions = try history.historyTransactions(after: .transaction(last), limit: 200)
+            guard let end = transactions.last?.number else { return counts }
+            for change in try history.historyChanges(after: .transaction(last), through: end, ofKeys: nil) {
+                switch change.kind {
+                case .insert: counts[change.objectID.layout.name]? += 1
+                case .delete: counts[change.objectID.layout.name]? -= 1
+                case .update: break
+                }
+            }
+            last = end
+        }
+    }
+
+    /// Forgets the server. What is unsent is sent to the next one, as if it was saved without knowing its rows.
+    func forget() throws {
+        try emptyStage()
+        try place.exclusively { transaction in
+            guard let former = try DeviceContent(place) else { return }
+            var content = former
+            content.record = DeviceRecord(device: DeviceID(UUID().uuidString))
+            content.open = (content.frozen?.request.transactions ?? []) + content.open
+            for transaction in content.open.indices {
+                for change in content.open[transaction].changes.indices {
+                    content.open[transaction].changes[change].base = 0
+                    content.open[transaction].changes[change].seen = 0
+                }
+            }
+            (content.frozen, content.acknowledged, content.cursors) = (nil, [], [])
+            try place.write([:], contextName: nil, in: transaction) { _ in try content.notes(replacing: former) }
+        }
+    }
+
+    /// How many own transactions the server has not decided about, and how many changes are in the journal.
+    func counts() throws -> (pending: Int, refused: Int) {
+        try place.session.withLock {
+            let noting = try place.noting()
+            guard let summary = try place.noted(DevicePosition.self, SyncNote.cursor)?.summary else { return (0, 0) }
+            let later = try place.parts().history.historyTransactions(after: .transaction(summary.captured))
+            let own = later.count { SyncMark($0.contextName) == nil }
+            return (summary.waiting + own, try noting.noteCount(beginningWith: SyncNote.journal))
+        }
+    }
+
+    // MARK: Work
+
+    func run(_ work: StoreWork) throws -> StoreResult {
+        switch work {
+        case .keep(let record):
+            return try changing { $0.record = record }
+        case .keepAnswer(let answer):
+            return try changing { $0.frozen?.answer = answer }
+        case .stage(let rows, let record, let isFirst):
+            if isFirst { try emptyStage() }
+            return try changing(noting: notes(of: rows)) { $0.record = record }
+        case .freeze(let order):
+            return try place.exclusively { transaction in
+                var moment = try DeviceMoment(place, transaction)
+                return try moment.freeze(order)
+            }
+        case .rebase(let order):
+            if order.stage == .everything, let result = try fill(order) { return result }
+            return try place.exclusively { transaction in
+                var moment = try DeviceMoment(place, transaction)
+                guard let kind = order.stage else { return try moment.rebase(order, staged: [], removing: [:]) }
+                var staged: [PageChange] = []
+                let names = try forEachPortion { staged += $0.changes(of: kind) }
+                portions = nil
+                return try moment.rebase(order, staged: staged, removing: names)
+            }
+        }
+    }
+
+    /// Changes what is kept beside the rows.
+    private func changing(
+        noting others: [String: Data?] = [:], _ change: (inout DeviceContent) -> Void
+    ) throws -> StoreResult {
+        try place.exclusively { transaction in
+            guard let former = try DeviceContent(place) else {
+                throw SyncError.damaged(place.name, CocoaError(.fileReadCorruptFile))
+            }
+            var content = former
+            change(&content)
+            try place.write([:], contextName: nil, in: transaction) { [content] _ in
+                try content.notes(replacing: former).merging(others) { $1 }
+            }
+            return .kept
+        }
+    }
+
+    // MARK: Downloads
+
+    /// The notes of downloaded rows.
+    private func notes(of rows: [PageChange]) throws -> [String: Data?] {
+        var notes: [String: Data?] = [:]
+        var next =
+            try portions
+            ?? place.session.withLock { try place.noting().noteCount(beginningWith: SyncNote.stage) }
+        var byEntity: [String: StagedRows] = [:]
+        for case .row(let id, let values, let scope) in rows {
+            byEntity[id.entity, default: StagedRows(entity: id.entity)].rows.append((id.key.string, values, scope))
+        }
+        for case .values(let id, let values, let scope) in rows {
+            byEntity[id.entity, default: StagedRows(entity: id.entity)].rows.append((id.key.string, values, scope))
+        }
+        for (entity, staged) in byEntity {
+            let mapping = place.mapping
+            guard let number = mapping.place(of: entity), let order = mapping.order.firstIndex(of: number) else {
+                continue
+            }
+            notes[SyncNote.stage(order, next)] = staged.data
+            next += 1
+        }
+        portions = next
+        return notes
+    }
+
+    private func emptyStage() throws {
+        portions = nil
+        while true {
+            let names = try place.session.withLock {
+                try place.noting().notes(beginningWith: SyncNote.stage, after: nil, limit: 16).map(\.name)
+            }
+            if names.isEmpty { return }
+            try place.exclusively { transaction in
+                try place.write([:], contextName: nil, in: transaction) { _ in
+                    Dictionary(uniqueKeysWithValues: names.map { ($0, nil) })
+                }
+            }
+        }
+    }
+
+    /// Reads the noted portions one after the other.
+    ///
+    /// - Returns: their names, to delete them.
+    private func forEachPortion(_ body: (StagedRows) throws -> Void) throws -> [String: Data?] {
+        var names: [String: Data?] = [:]
+        var last: String?
+        while let note = try place.noting().notes(beginningWith: SyncNote.stage, after: last, limit: 1).first {
+            let rows: StagedRows
+            do { rows = try StagedRows(note.data) } catch { throw SyncError.damaged(place.name, error) }
+            try body(rows)
+            names.updateValue(nil, forKey: note.name)
+            last = note.name
+        }
+        return names
+    }
+
+    /// Fills a store that has no rows with the downloaded ones, a portion at a time and in one transaction.
+    ///
+    /// - Returns: nil if the store has something: nothing was done then.
+    private func fill(_ order: RebaseOrder) throws -> StoreResult? {
+        try place.inOneTransaction {
+            let moment = try DeviceMoment(place, nil)
+            guard order.restored == nil, try moment.isEmpty() else { return nil }
+            let mark = SyncMark(number: order.end, time: 0).contextName
+            let changed = try changes(after: order, moment.content)
+            let names = try forEachPortion { portion in
+                let targets = portion.planned.filter { changed[$0.key] == nil }.mapValues(Optional.some)
+                try place.write(targets, contextName: mark, in: nil) { _ in [:] }
+            }
+            try place.write(changed, contextName: mark, in: nil) { _ in [:] }
+            // What referred to rows that came later does so now.
+            _ = try forEachPortion { portion in
+                guard let entity = place.mapping[portion.entity] else { return }
+                let late = place.mapping.lateProperties(of: entity)
+                if late.isEmpty { return }
+                var targets: [RowID: PlannedRow?] = [:]
+                for (id, row) in portion.planned where changed[id] == nil {
+                    let values = row.values.filter { late.contains($0.key) && !$0.value.references.isEmpty }
+                    if !values.isEmpty { targets[id] = .some(PlannedRow(values: values)) }
+                }
+                try place.write(targets, contextName: mark, in: nil) { _ in [:] }
+            }
+            var content = moment.content
+            content.record = order.record
+            content.captured = try place.parts().history.latestTransaction()
+            content.note(cursor: order.end, after: content.captured)
+            try place.write([:], contextName: nil, in: nil) { [content] _ in
+                try content.notes(replacing: moment.content).merging(names) { $1 }
+            }
+            portions = nil
+            return .rebased(hasOpen: false)
+        }
+    }
+
+    /// The rows that the server has changed while it was read, as they are to be.
+    private func changes(after order: RebaseOrder, _ content: DeviceContent) throws -> [RowID: PlannedRow?] {
+        if order.transactions.isEmpty { return [:] }
+        let input = RebaseInput(
+            order: order, record: content.record, schema: place.mapping.schema, frozen: nil, open: [])
+        var facts = RowFacts()
+        while true {
+            switch try Rebasing.step(input, rules: DeviceMoment.rules, facts: facts) {
+            case .done(let plan): return plan.shown
+            case .note: throw SyncError.damaged(place.name, CocoaError(.featureUnsupported))
+            case .needs(let questions):
+                facts.answers = questions.answers
+                for id in questions.rows where facts.rows[id] == nil { facts.rows[id] = .absent }
+                for id in questions.referrers where facts.referrers[id] == nil { facts.referrers[id] = [] }
+                for key in questions.holders where facts.holders[key] == nil { facts.holders[key] = [] }
+                _ = try forEachPortion { DeviceMoment.answer(questions, from: $0.planned, &facts) }
+            }
+        }
+    }
+
+    // MARK: The journal
+
+    func journal() throws -> [DeviceContent.JournalEntry] {
+        try place.exclusively { _ in
+            try place.allNoted(DeviceContent.JournalEntry.self, beginningWith: SyncNote.journal)
+        }
+    }
+
+    /// Removes a change from the journal.
+    ///
+    /// - Parameters:
+    ///   - number: the entry's number.
+    ///   - change: what the row is to be, from the entry; nil to save nothing.
+    /// - Throws: the errors of the store.
+    func settle(_ number: Int, _ change: ((DeviceContent.JournalEntry) -> PlannedRow?)?) throws {
+        try place.exclusively { transaction in
+            let name = SyncNote.journal(number)
+            guard let entry = try place.noted(DeviceContent.JournalEntry.self, name) else { return }
+            var targets: [RowID: PlannedRow?] = [:]
+            if let change { targets[entry.refused.change.id] = .some(change(entry)) }
+            try place.write(targets, contextName: nil, in: transaction) { _ in [name: nil] }
+        }
+    }
+}

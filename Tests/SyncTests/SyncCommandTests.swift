@@ -1,0 +1,121 @@
+import Foundation
+import PippinSync
+import PostgresServer
+import StoreCommands
+import StoreReading
+import SyncChild
+import TestSupport
+import Testing
+
+@testable import PippinPostgresCommand
+
+@Suite("pippin sync", .ownThread)
+struct SyncCommandTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func file(_ name: String) -> URL { folder.url.appendingPathComponent("\(name).sqlite") }
+
+    private func manager(_ name: String, keepsHistory: Bool = true) -> PersistenceManager {
+        SyncShop.manager(.file(file(name), keepsHistory: keepsHistory ? .always : nil))
+    }
+
+    private func run(_ arguments: String...) throws -> String {
+        var text = ""
+        do { try PostgresCommand.run(arguments) { text += $0 } } catch is SyncCommand.Refused { text += "status 3\n" }
+        return text
+    }
+
+    /// What `pippin info` says of the sync.
+    private func info(_ name: String) throws -> String? {
+        let text = InfoText.text(of: try StoreReport(OpenedStore(at: file(name).path, modelPath: nil)))
+        let line = text.split(separator: "\n").first { $0.contains("  sync ") }
+        return line?.split(separator: " ").dropFirst().joined(separator: " ")
+    }
+
+    @Test("brings two files and a server to the same rows, by the models that the files keep")
+    func once() async throws {
+        let (one, two) = (manager("one"), manager("two"))
+        var book = Book(id: "b", title: "Emma", size: Size(pages: 400))
+        book.tags = [Tag(id: "t", name: "novel")]
+        try await one.save(Shelf(id: "s", name: "Classics", books: [book]))
+        try await two.save(Account(id: 1, title: "till", balance: 12.5))
+        #expect(try run("sync", file("one").path, file("server").path).hasPrefix("In step with "))
+        #expect(try run("sync", file("two").path, file("server").path, "--once").hasPrefix("In step with "))
+        _ = try run("sync", file("one").path, file("server").path)
+        let text = try await SyncShop.text(one)
+        #expect(text.contains("shelf s Classics: b") && text.contains("account 1"))
+        #expect(try await SyncShop.text(two) == text)
+        #expect(try await SyncShop.text(manager("server")) == text)
+        await one.close()
+        await two.close()
+    }
+
+    @Test("says in “pippin info” where a store is, what is pending and what was refused, and prints what was refused")
+    func info() async throws {
+        let (one, two) = (manager("one"), manager("two"))
+        try await one.save(Book(id: "b", title: "A"))
+        try await two.load()
+        _ = try run("sync", file("one").path, file("server").path)
+        _ = try run("sync", file("two").path, file("server").path)
+        try await one.delete(Book.self, id: "b")
+        try await two.update(Book.self, where: \.id == "b") { $0.set(\.title, to: "B") }
+        try await two.save(Book(id: "c", title: "C"))
+        #expect(try info("two") == "at the server's transaction 1, 2 pending, 0 refused")
+        _ = try run("sync", file("one").path, file("server").path)
+        let text = try run("sync", file("two").path, file("server").path)
+        #expect(text.contains("Refused: Book b was not changed: isDeleted") && text.hasSuffix("status 3\n"))
+        #expect(try info("two") == "at the server's transaction 3, 0 pending, 1 refused")
+        #expect(try info("server") == "a server of 2 devices")
+        #expect(try !run("sync", file("two").path, file("server").path, "--discard-refused").contains("status"))
+        #expect(try info("two") == "at the server's transaction 3, 0 pending, 0 refused")
+        await one.close()
+        await two.close()
+    }
+
+    @Test("sends the rows that a file had before it had a history, if it is to begin one")
+    func rowsBeforeHistory() async throws {
+        let one = manager("one", keepsHistory: false)
+        var shelf = Shelf(id: "s", name: "Classics")
+        shelf.books = (0..<30).map { Book(id: "b\($0)", title: "T\($0)") }
+        try await one.save(shelf)
+        await one.close()
+        let error = #expect(throws: CommandError.self) { try run("sync", file("one").path, file("server").path) }
+        #expect(error?.message.contains("--keep-history begins one") == true)
+        #expect(!FileManager.default.fileExists(atPath: file("server").path))
+        _ = try run("sync", file("one").path, file("server").path, "--keep-history")
+        let text = try await SyncShop.text(manager("server"))
+        #expect(text.contains("shelf s Classics: b0 b1 b2"))
+        #expect(try await SyncShop.text(manager("one")) == text)
+    }
+
+    @Test("names a file that is missing, one that is no store, and an entity without an identifier")
+    func errors() throws {
+        var error = #expect(throws: CommandError.self) { try run("sync", file("no").path, file("server").path) }
+        #expect(error?.message.contains("does not exist") == true)
+        try Data("text".utf8).write(to: file("text"))
+        #expect(throws: (any Error).self) { try run("sync", file("text").path, file("server").path) }
+        #expect(throws: UsageError.self) { try run("sync", file("one").path) }
+        #expect(throws: UsageError.self) { try run("sync", "one", "two", "--once", "--follow") }
+        error = nil
+    }
+
+    @Test("does the same with a PostgreSQL server, and “pippin info” counts its devices", .needsPostgres)
+    func postgres() async throws {
+        let database = try TestDatabase()
+        let one = manager("one")
+        try await one.save(Book(id: "b", title: "Emma"))
+        await one.close()
+        let two = manager("two")
+        try await two.load()
+        await two.close()
+        #expect(try run("sync", file("one").path, database.uri()).hasPrefix("In step with postgresql://"))
+        _ = try run("sync", file("two").path, database.uri())
+        let read = manager("two")
+        #expect(try await read.find(Book.self, id: "b")?.title == "Emma")
+        await read.close()
+        #expect(try run("info", database.uri()).contains("Sync: a server of 2 devices"))
+        #expect(try info("two") == "at the server's transaction 1, 0 pending, 0 refused")
+    }
+}
