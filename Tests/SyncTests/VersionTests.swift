@@ -1,0 +1,65 @@
+import Foundation
+import PippinSync
+import TestSupport
+import Testing
+
+/// The models of two versions of a program.
+private enum Older {
+    struct Paper: CoreModel, Equatable {
+        let id: String
+        var title: String
+    }
+}
+
+private enum Newer {
+    struct Paper: CoreModel, Equatable {
+        let id: String
+        var title: String
+        var pages = 1
+        var folder: Folder?
+    }
+
+    struct Folder: CoreModel, Equatable {
+        let id: String
+        var name: String
+    }
+}
+
+@Suite("Programs of two versions", .ownThread)
+struct VersionTests {
+    @Test("exchange what both know with one server, and neither changes what it does not know")
+    func olderProgram() async throws {
+        let folder = try TestFolder()
+        func location(_ name: String) -> StoreLocation {
+            .file(folder.url.appendingPathComponent("\(name).sqlite"), keepsHistory: .always)
+        }
+        let newer = PersistenceManager(models: Newer.Paper.self, store: location("newer"))
+        let older = PersistenceManager(models: Older.Paper.self, store: location("older"))
+        let one = try StoreSync(newer, location("server"), isLive: false)
+        var paper = Newer.Paper(id: "p", title: "A", pages: 5)
+        paper.folder = Newer.Folder(id: "f", name: "F")
+        try await newer.save(paper)
+        try await one.finish()
+
+        let two = try StoreSync(older, location("server"), isLive: false)
+        try await two.finish()
+        #expect(try await older.fetch(Older.Paper.self) == [Older.Paper(id: "p", title: "A")])
+        try await older.save([Older.Paper(id: "p", title: "B"), Older.Paper(id: "q", title: "Q")])
+        try await two.finish()
+        try await one.finish()
+        paper.title = "B"
+        #expect(try await newer.find(Newer.Paper.self, id: "p") == paper)
+        #expect(try await newer.find(Newer.Paper.self, id: "q") == Newer.Paper(id: "q", title: "Q"))
+
+        // The older program is updated: what it did not know comes then.
+        await two.stop()
+        await older.close()
+        let updated = PersistenceManager(models: Newer.Paper.self, store: location("older"))
+        let three = try StoreSync(updated, location("server"), isLive: false)
+        try await three.finish()
+        #expect(try await updated.find(Newer.Paper.self, id: "p") == paper)
+        #expect(try await updated.count(Newer.Folder.self) == 1)
+        await three.stop()
+        await one.stop()
+    }
+}
