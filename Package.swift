@@ -24,16 +24,16 @@ let package = Package(
     ],
     targets: [
         // C libraries, from the system.
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CPippinSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPippinZlib", providers: [.apt(["zlib1g-dev"])]),
         // Only what uses PostgreSQL links it.
-        .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CPippinPQ", providers: [.apt(["libpq-dev"])]),
         // A function of the Swift runtime that the standard library gives no name.
-        .systemLibrary(name: "CSwiftRuntime"),
+        .systemLibrary(name: "CPippinRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
-        .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
-        .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
+        .target(name: "SQLiteConnection", dependencies: ["CPippinSQLite"]),
+        .target(name: "PostgresConnection", dependencies: ["CPippinPQ"]),
         // The bytes of SQLite's files as values, also those that SQLite does not read any more; no SQLite in sight.
         .target(name: "SQLiteFormat"),
         .target(name: "KeyedArchives"),
@@ -58,8 +58,8 @@ let package = Package(
         .target(
             name: "CoreDataModel",
             dependencies: [
-                "KeyedArchives", "ModelFiles", "PredicateFormat", "CZlib",
-                "CSwiftRuntime",
+                "KeyedArchives", "ModelFiles", "PredicateFormat", "CPippinZlib",
+                "CPippinRuntime",
             ]),
         // What a store does for rows: plans in, rows out.
         .target(
@@ -74,7 +74,7 @@ let package = Package(
             name: "SQLiteEngine",
             dependencies: [
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "SearchText", "CSQLite",
+                "PredicateFormat", "SearchText", "CPippinSQLite",
             ]),
         // The engine of stores in PostgreSQL.
         .target(
@@ -122,7 +122,7 @@ let package = Package(
             name: "CoreData",
             dependencies: [
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "StoreEngine",
-                "StoreSession", "CSwiftRuntime",
+                "StoreSession", "CPippinRuntime",
             ]),
 
         // The type of stores in PostgreSQL.
@@ -168,7 +168,7 @@ let package = Package(
         .target(
             name: "StoreReading",
             dependencies: [
-                "CZlib", "CodeGeneration", "CoreData", "CoreDataModel", "KeyedArchives", "ModelFiles",
+                "CPippinZlib", "CodeGeneration", "CoreData", "CoreDataModel", "KeyedArchives", "ModelFiles",
                 "PredicateFormat",
                 "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "SearchText", "StoreEngine",
                 "SyncPlanning",
@@ -183,10 +183,10 @@ let package = Package(
                 "StoreBrowser", "StoreCommands", "StoreEngine", "StoreReading",
             ]),
         // Queries at a prompt: only this links libedit.
-        .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(name: "CPippinEdit", providers: [.apt(["libedit-dev"])]),
         .executableTarget(
             name: "PippinShell",
-            dependencies: ["CLibEdit", "CoreDataModel", "StoreCommands", "StoreEngine", "StoreReading"]),
+            dependencies: ["CPippinEdit", "CoreDataModel", "StoreCommands", "StoreEngine", "StoreReading"]),
         // The browser for stores: requests in, responses out; no sockets.
         .target(
             name: "StoreBrowser",
@@ -197,8 +197,8 @@ let package = Package(
         // Requests, responses and markup as values, and who gets in.
         .target(name: "HTTPMessages"),
         // Only what answers over HTTP links it.
-        .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(name: "LoopbackServer", dependencies: ["CLibMicroHTTPD", "HTTPMessages"]),
+        .systemLibrary(name: "CPippinMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "LoopbackServer", dependencies: ["CPippinMicroHTTPD", "HTTPMessages"]),
         // What StoreReading is for files, for stores in PostgreSQL.
         .target(
             name: "PostgresStoreReading",
@@ -271,7 +271,7 @@ let package = Package(
                 "PippinPostgres", "PippinPostgresCommand", "PippinSync", "PostgresEngine", "PostgresServer",
                 "StoreCommands", "StoreReading", "StoreSession", "SyncChild", "SyncPlanning", "TestSupport",
             ]),
-        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CSQLite", "TestSupport"]),
+        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CPippinSQLite", "TestSupport"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),

@@ -1,4 +1,4 @@
-import CLibMicroHTTPD
+import CPippinMicroHTTPD
 @_exported public import HTTPMessages
 import Foundation
 import Synchronization

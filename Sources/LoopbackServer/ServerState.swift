@@ -1,4 +1,4 @@
-import CLibMicroHTTPD
+import CPippinMicroHTTPD
 import Foundation
 import HTTPMessages
 import Synchronization

@@ -1,4 +1,4 @@
-import CLibEdit
+import CPippinEdit
 import CoreDataModel
 import Foundation
 import StoreCommands

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Foundation
 
 /// Stops what a connection is doing, from any thread.

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Dispatch
 import Foundation
 import Synchronization

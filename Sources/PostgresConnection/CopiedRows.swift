@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 
 /// The rows of a query, as `COPY … TO STDOUT` sends them: one after the other, each read in place, while the server
 /// finds the next ones.

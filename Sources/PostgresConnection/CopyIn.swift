@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 
 /// Writes rows to a table in `COPY`'s binary format.
 @usableFromInline package struct CopyWriter {

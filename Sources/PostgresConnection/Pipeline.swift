@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 
 extension PostgresConnection {
     /// A statement with its values, to be sent together with others.

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Foundation
 
 /// A connection to a PostgreSQL server: runs statements, keeps them prepared, and sends and receives values in binary

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Foundation
 
 /// An error that PostgreSQL or its client library reports. It never contains a password.

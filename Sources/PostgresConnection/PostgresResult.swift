@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Foundation
 
 /// The rows that a statement returned, or how many it changed. Values are read in place.

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 
 /// Counts the warnings that a server sends along with its answers.
 final class Warnings {

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 
 /// Collects the keys of rows that a connection inserts, changes or deletes in some tables, by whatever statement, and
 /// hands them out before the transaction is committed.

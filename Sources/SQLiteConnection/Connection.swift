@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 
 /// One open SQLite database: prepares statements, keeps them for reuse, runs transactions.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import Foundation
 
 /// The arguments of a call to a registered SQL function, by index from 0. Valid only during the call.

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import Foundation
 
 /// A prepared statement: bind its parameters, step through its rows, reset it.

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 
 /// What a statement reads of a function's rows.
 private final class RowsBeingRead {

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import Foundation
 
 /// SQLite's files for readers that leave no trace: no file is made, removed or written, whatever state a store is in.

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 
 /// When a transaction takes its locks.
 package enum TransactionKind: String, Sendable {

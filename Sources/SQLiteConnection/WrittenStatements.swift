@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 
 extension Connection {
     /// The prepared statement of a text that a person wrote: one statement that reads tables, and nothing else. It is

@@ -42,7 +42,7 @@ struct HouseTests {
 
     @Test("Only the engine's targets, the connection's and the command line name SQLite; StoreSession does in one file")
     func sqlite() throws {
-        let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]
+        let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CPippinSQLite"]
         let allowed = modules.union(["PippinCommand", "StoreReading"])
         let naming = try House.files().filter {
             !allowed.contains($0.target) && !modules.isDisjoint(with: $0.code.imports)
@@ -98,7 +98,8 @@ struct HouseTests {
     @Test("Only the engine, its connection, its products and tools name PostgreSQL, and link its library")
     func postgres() throws {
         let modules: Set<String> = [
-            "CLibPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres", "PippinPostgres",
+            "CPippinPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres",
+            "PippinPostgres",
             "PippinPostgresCommand", "SwiftDataPostgres",
         ]
         let allowed = modules.union(["PostgresStoreReading"])

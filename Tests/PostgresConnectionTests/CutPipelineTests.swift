@@ -1,4 +1,4 @@
-import CLibPQ
+import CPippinPQ
 import Foundation
 import PostgresServer
 import Testing

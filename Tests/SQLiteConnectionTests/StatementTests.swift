@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import Foundation
 import TestSupport
 import Testing

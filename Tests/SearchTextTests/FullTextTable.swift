@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import SearchText
 
 /// A table of SQLite's FTS5 in memory, filled as an index would be.

@@ -132,7 +132,8 @@ struct DownloadTests {
         let values: [String: SyncValue] = [
             "a": .null, "b": .bool(true), "c": .integer(.min), "d": .double(ExactDouble(-0.0)), "e": .decimal("1.20"),
             "f": .text("\u{65}\u{301}"), "g": .date(-5), "h": .bytes([0, 255]), "i": .reference(id),
-            "j": .list([id, RowID("Tag", String(repeating: "x", count: 300))]), "k": .set([.reference(id), .integer(1)]),
+            "j": .list([id, RowID("Tag", String(repeating: "x", count: 300))]),
+            "k": .set([.reference(id), .integer(1)]),
         ]
         var staged = StagedRows(entity: "Book")
         staged.rows = [("1", values, SyncScope("team")), ("2", ["a": .integer(7)], nil)]

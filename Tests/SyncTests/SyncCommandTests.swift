@@ -90,7 +90,7 @@ struct SyncCommandTests {
         #expect(try await SyncShop.text(manager("one")) == text)
     }
 
-    @Test("names a file that is missing, one that is no store, and an entity without an identifier")
+    @Test("names a file that is missing, one that is not a store, and an entity without an identifier")
     func errors() throws {
         var error = #expect(throws: CommandError.self) { try run("sync", file("no").path, file("server").path) }
         #expect(error?.message.contains("does not exist") == true)

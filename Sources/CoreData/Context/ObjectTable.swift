@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CPippinRuntime
 import Synchronization
 
 /// The state that a context shares with its objects: the context finds objects here without keeping them alive, and an

@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CPippinRuntime
 import Foundation
 import Synchronization
 

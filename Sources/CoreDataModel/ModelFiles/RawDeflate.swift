@@ -1,4 +1,4 @@
-import CZlib
+import CPippinZlib
 import Foundation
 import ModelFiles
 
@@ -54,7 +54,7 @@ package enum RawDeflate {
                     let produced = chunk.withUnsafeMutableBufferPointer { chunk -> Int in
                         stream.next_out = chunk.baseAddress
                         stream.avail_out = uInt(chunk.count)
-                        status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                        status = CPippinZlib.inflate(&stream, Z_NO_FLUSH)
                         return chunk.count - Int(stream.avail_out)
                     }
                     // Without input, zlib says that it cannot go on.
@@ -86,7 +86,7 @@ package enum RawDeflate {
                 stream.avail_in = uInt(clamping: input.count)
                 stream.next_out = output.baseAddress
                 stream.avail_out = uInt(clamping: output.count)
-                return CZlib.deflate(&stream, Z_FINISH)
+                return CPippinZlib.deflate(&stream, Z_FINISH)
             }
         }
         guard result == Z_STREAM_END else {

@@ -1,4 +1,4 @@
-import CSQLite
+import CPippinSQLite
 import CoreDataModel
 import Foundation
 import SQLiteConnection

@@ -66,7 +66,9 @@ package struct HistoryTransfer {
             try connection.execute("ATTACH DATABASE \(literal(store.path)) AS old")
             // It is detached with the connection at the latest.
             defer { try? connection.execute("DETACH DATABASE old") }
-            if try !rows(connection, "SELECT name FROM old.sqlite_master WHERE name = \(literal(NoteSQL.table))").isEmpty {
+            if try !rows(connection, "SELECT name FROM old.sqlite_master WHERE name = \(literal(NoteSQL.table))")
+                .isEmpty
+            {
                 try connection.execute(NoteSQL.create)
                 try connection.execute(NoteSQL.copy(from: "old", to: "main"))
             }

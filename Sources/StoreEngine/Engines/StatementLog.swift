@@ -35,7 +35,7 @@ package enum StatementLog {
 }
 
 /// What a store has done, for programs that keep logs, metrics or traces.
-package enum StoreWork: Sendable {
+package enum StoreActivity: Sendable {
     /// A statement has ended: its text, how long it took, how many rows it gave, and the error if it failed.
     case statement(String, Duration, rows: Int, error: String?)
     /// A reader has waited for others: for a pinned state of the store, or for a standby.
@@ -44,7 +44,7 @@ package enum StoreWork: Sendable {
 
 /// Who is told what stores do.
 package enum StoreMonitor {
-    package typealias Receiver = @Sendable (StoreWork) -> Void
+    package typealias Receiver = @Sendable (StoreActivity) -> Void
 
     private static let receiver = Mutex<Receiver?>(nil)
     private static let isSet = Atomic<Bool>(false)
@@ -60,7 +60,7 @@ package enum StoreMonitor {
 
     /// Reports work, which is not even described without a receiver.
     @inline(__always)
-    package static func report(_ work: @autoclosure () -> StoreWork) {
+    package static func report(_ work: @autoclosure () -> StoreActivity) {
         guard isOn else { return }
         receiver.withLock { $0 }?(work())
     }

@@ -105,7 +105,8 @@ package struct StoreReport {
         do { summary = try JSONDecoder().decode(DevicePosition.self, from: note).summary } catch {
             return "damaged: what the store keeps of its sync cannot be read"
         }
-        let pending = summary.waiting + Int(try file.transactions(after: summary.captured, notNamed: SyncNote.context + " "))
+        let pending =
+            summary.waiting + Int(try file.transactions(after: summary.captured, notNamed: SyncNote.context + " "))
         let refused = try file.noteCount(beginningWith: SyncNote.journal)
         return "at the server's transaction \(summary.cursor), \(pending) pending, \(refused) refused"
     }

@@ -1,5 +1,5 @@
 import CoreDataModel
-import CZlib
+import CPippinZlib
 import Foundation
 import SQLiteFormat
 

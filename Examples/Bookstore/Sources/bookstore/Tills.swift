@@ -41,7 +41,9 @@ struct Tills {
     private func show(_ sentence: String) async throws {
         print("\(sentence):")
         for (name, manager) in zip(names, managers) {
-            print("  \(name): \(try await manager.count(Book.self)) books, \(try await manager.count(Review.self)) reviews")
+            print(
+                "  \(name): \(try await manager.count(Book.self)) books, \(try await manager.count(Review.self)) reviews"
+            )
         }
     }
 }
