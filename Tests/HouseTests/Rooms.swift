@@ -98,6 +98,7 @@ enum Rooms {
         "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
         "PostgresEngine/Servers/ServerReport.swift": "what servers say of connections is PostgreSQL's alone",
+        "PostgresEngine/Tables/MetadataWriting.swift": "metadata and notes are in tables of the schema pippin",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",

@@ -5,21 +5,21 @@ import Testing
 
 /// The models of two versions of a program.
 private enum Older {
-    struct Paper: CoreModel, Equatable {
+    @CoreModel struct Paper: Equatable {
         let id: String
         var title: String
     }
 }
 
 private enum Newer {
-    struct Paper: CoreModel, Equatable {
+    @CoreModel struct Paper: Equatable {
         let id: String
         var title: String
         var pages = 1
         var folder: Folder?
     }
 
-    struct Folder: CoreModel, Equatable {
+    @CoreModel struct Folder: Equatable {
         let id: String
         var name: String
     }
