@@ -219,8 +219,7 @@ extension ModelWriter {
     ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, and for the
     ///   filter what `count` throws. Nothing is changed then.
     /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` for each that
-    ///   changes. The manager's ``PersistenceManager/update(_:where:_:)`` is one statement if only plain properties are
-    ///   set.
+    ///   changes. The manager's `update(_:where:_:)` is one statement if only plain properties are set.
     @discardableResult
     public func update<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model>, _ changes: (inout ModelChanges<Model>) throws -> Void

@@ -1,7 +1,7 @@
 public import Foundation
 import StoreSession
 
-/// What makes the groups of ``ModelReader/values(_:by:_:where:having:)-(_,GroupKey<Model,Key>,_,_,_)``: a property, a
+/// What makes the groups of `values(_:by:_:where:having:)`: a property, a
 /// part of a date, or two or three of them.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 import StoreSession
 
-/// A value that is computed of each group of models: see ``ModelReader/values(_:by:_:where:having:)``.
+/// A value that is computed of each group of models: see `values(_:by:_:where:having:)`.
 public struct GroupValue<Model: CoreModel, Value: Sendable>: Sendable {
     let function: AggregateFunction
     /// The property; nil where the models themselves are counted.
@@ -113,7 +113,7 @@ extension GroupValue {
     }
 }
 
-/// A condition on the groups of ``ModelReader/values(_:by:_:where:having:)``: `.count > 3 && .sum(\.price) >= 100`.
+/// A condition on the groups of `values(_:by:_:where:having:)`: `.count > 3 && .sum(\.price) >= 100`.
 public struct GroupCondition<Model: CoreModel>: Sendable {
     /// What the condition compares.
     fileprivate let terms: [GroupTerm]

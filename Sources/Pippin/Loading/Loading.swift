@@ -41,8 +41,8 @@ extension PersistenceManager {
             if let plan { try migrate(by: plan, progress) }
         }
         for description in session.descriptions { description.shouldAddStoreAsynchronously = false }
-        // A coordinator migrates records, and knows further types of stores. A manager without structs that nobody makes
-        // objects for has a model that a store has itself, as the server of a sync does.
+        // A coordinator migrates records, and knows further types of stores. A manager without structs that nobody
+        // makes objects for has a model that a store has itself, as the server of a sync does.
         if session.descriptions.contains(where: \.needsCoordinator)
             || registry.plans.isEmpty && Self.makesObjects.withLock({ $0 != nil })
         {

@@ -10,8 +10,7 @@ import Pippin
 /// people[IndexPath(indexes: [0, 2])]
 /// ```
 ///
-/// For use on the context's queue. ``PersistenceManager/observe(_:where:sortedBy:after:limit:offset:)`` does the same
-/// for structs, on any thread.
+/// For use on the context's queue. The manager's `observe` does the same for structs, on any thread.
 public final class FetchedCollection<Record: NSManagedObject>: RandomAccessCollection {
     /// Called on the context's queue after each event that changed the records, with the changes for a list view.
     public var onChange: ((ListChanges) -> Void)?

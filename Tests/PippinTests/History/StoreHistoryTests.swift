@@ -102,7 +102,7 @@ struct StoreHistoryTests {
     func kinds() async throws {
         let writers = [Chronicler(id: 1, name: "Jane"), Chronicler(id: 2, name: "Mary")]
         try await manager.save(writers)
-        let date = Date(timeIntervalSinceReferenceDate: 1.000_000_123)
+        let date = Date(timeIntervalSinceReferenceDate: 1.5)
         var novel = Novel(id: "1", title: "A", price: Decimal(string: "1234567890123.45") ?? 0)
         novel.writer = Reference(writers[0])
         try await manager.save(novel)
