@@ -33,7 +33,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - name: the manager's name.
     ///   - location: where the store is. It is not migrated.
-    /// - Returns: the manager; nil if there is no store, or none that has a model.
+    /// - Returns: the manager; nil without a store, or without a model in it.
     /// - Throws: the errors of a store that is there and cannot be read.
     package static func withOwnModel(name: String, of location: StoreLocation) throws -> PersistenceManager? {
         guard let description = location.makeDescription(), let url = description.url,

@@ -19,7 +19,7 @@ extension PostgresEngine: SearchingEngine {
 extension OpenDatabase {
     /// The rows that a query finds.
     ///
-    /// - Returns: nil if there is no index, it cannot be read, or it is not up to date.
+    /// - Returns: nil without an index, and for one that cannot be read or is not up to date.
     func search(_ query: SearchQuery, _ entity: EntityLayout, limit: Int?) throws -> [SearchMatch]? {
         guard let index = searches.index(of: entity), index.mayRead,
             let finding = index.finding(query, limit: limit)

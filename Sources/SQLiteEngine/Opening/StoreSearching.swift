@@ -20,7 +20,7 @@ extension OpenStore {
 
     /// The rows that an expression finds.
     ///
-    /// - Returns: nil if there is no index, it cannot be read, or it is not up to date.
+    /// - Returns: nil without an index, and for one that cannot be read or is not up to date.
     func search(_ expression: String, _ entity: EntityLayout, limit: Int?) throws -> [SearchMatch]? {
         guard let index = searchIndex(of: entity) else { return nil }
         return try run("search in") {
