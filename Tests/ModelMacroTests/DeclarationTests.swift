@@ -27,6 +27,23 @@ struct DeclarationTests {
         #expect(declaration.properties.map(\.name) == ["id"] && declaration.properties.map(\.type) == ["Int"])
     }
 
+    @Test("may have conditions of compilation around its attributes")
+    func conditions() {
+        let source = """
+            #if !PLAIN
+                @CoreModel
+            #elseif os(Linux)
+                @Wrong final
+            #endif
+            struct Model { let id: Int }
+            """
+        let declaration = DeclarationParser.declaration(in: source)
+        #expect(declaration.kind == .structure && declaration.name == "Model" && declaration.reason == nil)
+        #expect(declaration.properties.map(\.name) == ["id"])
+        let model = ClassDeclaration(source.replacing("struct", with: "final class"))
+        #expect(model.keyword == "class" && model.name == "Model" && model.isFinal)
+    }
+
     @Test("has stored properties in their order, whatever their access")
     func order() {
         #expect(

@@ -57,7 +57,7 @@ extension ClassDeclaration {
     /// - Parameter source: the declaration, with its attributes and comments; a member's own declaration is read, too.
     package init(_ source: String) {
         var cursor = TokenCursor(source)
-        let (modifiers, _) = cursor.takeModifiers()
+        let modifiers = cursor.takeHead()
         access = modifiers.first { Keywords.access.contains($0) }
         isFinal = modifiers.contains("final")
         keyword = cursor.next?.text ?? ""
@@ -100,8 +100,7 @@ extension ClassDeclaration {
     }
 
     private mutating func takeDirective(_ cursor: inout TokenCursor) {
-        let words: Set = ["if", "elseif", "else", "endif"]
-        guard !words.contains(cursor.after(1)?.text ?? "") else {
+        guard !Keywords.conditions.contains(cursor.after(1)?.text ?? "") else {
             return members.append(.condition(cursor.takeLine()))
         }
         cursor.advance()
@@ -158,4 +157,7 @@ enum Keywords {
     static let plainAttributes: Set<String> = ["available", "deprecated", "usableFromInline", "nonobjc", "objc"]
 
     static let observers: Set<String> = ["willSet", "didSet"]
+
+    /// The words of conditions of compilation, after their number sign.
+    static let conditions: Set<String> = ["if", "elseif", "else", "endif"]
 }

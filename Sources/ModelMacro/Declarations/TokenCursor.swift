@@ -48,6 +48,16 @@ struct TokenCursor {
         return (modifiers, attributes)
     }
 
+    /// Passes over what is before the keyword of a type: also over conditions of compilation around its attributes.
+    mutating func takeHead() -> [String] {
+        var modifiers = takeModifiers().modifiers
+        while next?.isSign("#") == true, Keywords.conditions.contains(after(1)?.text ?? "") {
+            _ = takeLine()
+            modifiers += takeModifiers().modifiers
+        }
+        return modifiers
+    }
+
     /// Whether `class` begins a class here: its name follows.
     private var isKeywordOfDeclaration: Bool {
         guard let name = after(1)?.name else { return false }

@@ -216,7 +216,7 @@ package struct DeclarationParser {
     private init(cursor: TokenCursor) { self.cursor = cursor }
 
     private mutating func parse() {
-        let (modifiers, _) = cursor.takeModifiers()
+        let modifiers = cursor.takeHead()
         let keyword = cursor.next?.text ?? ""
         switch keyword {
         case "struct": declaration.kind = .structure
