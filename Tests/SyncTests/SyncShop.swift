@@ -51,6 +51,16 @@ struct Slot: CoreModel, Equatable {
     static var schema: Schema<Slot> { Schema(.unique(\.place)) }
 }
 
+/// Its deletion is not taken if somebody has changed it meanwhile.
+struct Crate: CoreModel, Equatable {
+    let id: String
+    var name: String
+    var books: [Book] = []
+    var tags: Set<Tag> = []
+
+    static var schema: Schema<Crate> { Schema(.whenDeleted(.keepEdits)) }
+}
+
 /// Devices with a file each, and a server.
 struct SyncShop {
     let folder: TestFolder
@@ -65,7 +75,7 @@ struct SyncShop {
         func text() async throws -> String { try await SyncShop.text(manager) }
     }
 
-    static let models: [any CoreModel.Type] = [Shelf.self, Book.self, Tag.self, Account.self, Slot.self]
+    static let models: [any CoreModel.Type] = [Shelf.self, Book.self, Tag.self, Account.self, Slot.self, Crate.self]
 
     static func manager(_ location: StoreLocation) -> PersistenceManager {
         PersistenceManager(models: models, store: location)

@@ -146,4 +146,23 @@ struct SyncTests {
         #expect(try await shop[0].find(Book.self, id: "b") != nil)
         await shop.end()
     }
+
+    @Test("bring back a model whose deletion was not taken, with its list in order and its set")
+    func refusedDeletion() async throws {
+        let shop = try await SyncShop()
+        let tags: Set = [Tag(id: "t1", name: "a"), Tag(id: "t2", name: "b")]
+        try await shop[0].save(
+            Crate(id: "c", name: "C", books: ["b3", "b1", "b2"].map { Book(id: $0, title: $0) }, tags: tags))
+        try await shop.settle()
+        try await shop[0].update(Crate.self, where: \.id == "c") { $0.set(\.name, to: "edited") }
+        try await shop[1].delete(Crate.self, id: "c")
+        #expect(try await shop[1].count(Crate.self) == 0)
+        try await shop.settle()
+        for device in 0..<2 {
+            let crate = try #require(try await shop[device].find(Crate.self, id: "c"))
+            #expect(crate.name == "edited" && crate.books.map(\.id) == ["b3", "b1", "b2"] && crate.tags == tags)
+        }
+        #expect(try await shop.devices[1].sync.refused().map(\.reason) == [.isChanged])
+        await shop.end()
+    }
 }

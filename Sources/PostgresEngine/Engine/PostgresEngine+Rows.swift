@@ -200,6 +200,7 @@ extension PostgresEngine: HistoryEngine {
     package func deleteHistory(before end: HistoryPosition?) throws {
         try writing { try $0.deleteHistory(before: end) }
     }
+    package func recordRows() throws -> Bool { try writing { try $0.recordRows() } }
     package func latestTransaction() throws -> Int64 { try following { try $0.latestTransaction() } }
     package func oldestKeptTransaction() throws -> Int64? { try following { try $0.oldestKeptTransaction() } }
 }

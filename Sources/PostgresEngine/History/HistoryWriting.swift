@@ -146,8 +146,37 @@ extension OpenDatabase {
         of identifiers: [NSManagedObjectID], changing slots: [Int]? = nil
     ) throws -> [NSManagedObjectID: Data] {
         guard hasHistory, keepsFormerValues, !identifiers.isEmpty else { return [:] }
+        let lists = slots == nil ? try lists(of: identifiers) : [:]
         return try currentRows(identifiers).mapValues {
-            KeptValues.data(of: $0, slots: slots ?? KeptValues.slots(of: $0.objectID.layout))
+            KeptValues.data(
+                of: $0, slots: slots ?? KeptValues.slots(of: $0.objectID.layout), lists: lists[$0.objectID] ?? [:])
+        }
+    }
+
+    /// The lists of rows that are about to be deleted, as far as the other ends do not say what is in them.
+    private func lists(
+        of identifiers: [NSManagedObjectID]
+    ) throws -> [NSManagedObjectID: [String: [NSManagedObjectID]]] {
+        var lists: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
+        for (relationship, owners) in KeptValues.lists(of: identifiers) {
+            for (owner, members) in zip(owners, try destinations(of: relationship, for: owners)) {
+                lists[owner, default: [:]][relationship.name] = members
+            }
+        }
+        return lists
+    }
+
+    /// Records all rows as inserted, in one transaction of the history.
+    func recordRows() throws -> Bool {
+        guard hasHistory else { return false }
+        return try inBatch("record the rows of") {
+            for layout in schema.mappings.compactMap({ $0?.layout }) where !layout.isAbstract {
+                var plan = FetchPlan(entity: layout)
+                plan.includesSubentities = false
+                try noteBatch(
+                    .insert, fetchIdentifiers(plan), ChangeOrigin(contextName: nil, author: nil), changed: [])
+            }
+            return true
         }
     }
 

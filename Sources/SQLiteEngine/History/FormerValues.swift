@@ -47,10 +47,18 @@ extension OpenStore {
     private func formerRows(
         _ identifiers: [NSManagedObjectID], changing names: [String]? = nil
     ) throws -> [NSManagedObjectID: Data] {
-        try rowsByID(identifiers).mapValues { row in
+        var lists: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
+        // Of rows that are deleted, also the lists.
+        for (relationship, owners) in names == nil ? KeptValues.lists(of: identifiers) : [] {
+            for (owner, members) in zip(owners, try destinations(of: relationship, for: owners)) {
+                lists[owner, default: [:]][relationship.name] = members
+            }
+        }
+        return try rowsByID(identifiers).mapValues { row in
             let layout = row.objectID.layout
             let slots = names.map { $0.compactMap { layout.slotIndex(forName: $0) } }
-            return KeptValues.data(of: row, slots: slots ?? KeptValues.slots(of: layout))
+            return KeptValues.data(
+                of: row, slots: slots ?? KeptValues.slots(of: layout), lists: lists[row.objectID] ?? [:])
         }
     }
 

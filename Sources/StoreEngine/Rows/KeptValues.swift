@@ -41,6 +41,24 @@ package enum KeptValues {
         layout.slots.indices.filter { isKept($0, of: layout) }
     }
 
+    /// The lists that are kept of rows which are deleted: those in order, and those whose pairs are in a table of their
+    /// own. Of others the members say whose they are.
+    ///
+    /// - Parameter identifiers: the rows.
+    /// - Returns: the relationships, each with the rows that have it.
+    package static func lists(
+        of identifiers: [NSManagedObjectID]
+    ) -> [(relationship: RelationshipLayout, owners: [NSManagedObjectID])] {
+        var owners: [ObjectIdentifier: (relationship: RelationshipLayout, owners: [NSManagedObjectID])] = [:]
+        for identifier in identifiers {
+            for relationship in identifier.layout.toManys
+            where !relationship.isTransient && (relationship.isOrdered || relationship.isManyToMany) {
+                owners[ObjectIdentifier(relationship), default: (relationship, [])].owners.append(identifier)
+            }
+        }
+        return owners.values.sorted { $0.relationship.name < $1.relationship.name }
+    }
+
     private static func isKept(_ slot: Int, of layout: EntityLayout) -> Bool {
         !layout.slots[slot].isTransient && !(layout.slots[slot].attribute?.allowsExternalStorage ?? false)
     }
