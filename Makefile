@@ -6,6 +6,8 @@ SWIFT_FLAGS ?=
 BENCH_FLAGS ?=
 # What `make growth` passes on, such as --only relationships: --sizes 2000,64000.
 GROWTH_FLAGS ?=
+# What it passes on to the matrix of shapes, such as --only "fetch, Wide" --rounds 9.
+MATRIX_FLAGS ?=
 # A checkout of GRDB that `make bench` measures, too, on the same stores.
 GRDB ?=
 # Where `make install` puts things.
@@ -130,6 +132,7 @@ fuzz: dependencies
 
 bench: dependencies
 	@GRDB_PATH="$(GRDB)" $(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+	@GRDB_PATH="$(GRDB)" $(SWIFT) run --package-path Benchmarks -c release --quiet pippin-matrix $(MATRIX_FLAGS)
 
 # What an item takes at two sizes; GROWTH_FLAGS="--only live:" for some kinds of work.
 growth: dependencies

@@ -4,6 +4,14 @@ import PackageDescription
 // `make bench GRDB=/path/to/GRDB.swift` measures GRDB, too, which nothing here depends on otherwise.
 let grdb = Context.environment["GRDB_PATH"].flatMap { $0.isEmpty ? nil : $0 }
 
+let grdbLibrary: [Target.Dependency] =
+    grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB"), "CSQLiteSnapshots"]
+let matrix: [Target.Dependency] =
+    [
+        "CSQLiteBaseline", .product(name: "Pippin", package: "Pippin"),
+        .product(name: "PippinRecords", package: "Pippin"), .product(name: "CoreData", package: "Pippin"),
+    ] + grdbLibrary
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
@@ -22,9 +30,15 @@ let package = Package(
                 .product(name: "PippinRecords", package: "Pippin"),
                 .product(name: "CoreData", package: "Pippin"),
                 .product(name: "SwiftData", package: "Pippin"),
-            ] + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB"), "CSQLiteSnapshots"]),
+            ] + grdbLibrary,
             swiftSettings: grdb == nil ? [] : [.define("GRDB_COLUMN")],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+        // The matrix of shapes and works. The models stand once and are compiled twice: by macro, and by coding.
+        .target(
+            name: "MatrixMacro", dependencies: matrix,
+            swiftSettings: grdb == nil ? [] : [.define("GRDB_COLUMN")]),
+        .target(name: "MatrixCodable", dependencies: matrix, swiftSettings: [.define("BY_CODING")]),
+        .executableTarget(name: "pippin-matrix", dependencies: ["CSQLiteBaseline", "MatrixMacro", "MatrixCodable"]),
         // What an item takes at two sizes: `make growth`.
         .executableTarget(
             name: "pippin-growth",

@@ -1,0 +1,1 @@
+../MatrixMacro/Cells.swift

@@ -1,0 +1,1 @@
+../MatrixMacro/IdentifierShapes.swift

@@ -1,0 +1,1 @@
+../MatrixMacro/MatrixCells.swift
