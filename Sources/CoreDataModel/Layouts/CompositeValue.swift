@@ -3,20 +3,22 @@ import Foundation
 /// The value of a composite attribute.
 package final class CompositeValue: NSObject {
     /// The values in key-value coding.
-    package let elements: [String: Any]
-    /// The same values in an order known to the code that made the value; nil if it is unknown.
-    package let valuesInOrder: ContiguousArray<StoredValue>?
+    package var elements: [String: Any] { ordered.map { $0.form.elements(of: $0.values) } ?? given }
+    private let given: [String: Any]
+    /// The values of a nested struct, in the order of its properties; their form in key-value coding is made when it is
+    /// asked for. Nil for a value that came in that form.
+    private let ordered: (form: any CompositeForm, values: ContiguousArray<StoredValue>)?
+    package var valuesInOrder: ContiguousArray<StoredValue>? { ordered?.values }
     /// The stored form of elements that `elements` does not tell: bytes that cannot be read here, references to files
     /// that are missing, numbers beyond the attribute's type. They are written back unchanged.
     package let kept: [String: StoredValue]
 
-    package init(
-        _ elements: [String: Any], inOrder values: ContiguousArray<StoredValue>? = nil,
-        keeping kept: [String: StoredValue] = [:]
-    ) {
-        self.elements = elements
-        self.kept = kept
-        valuesInOrder = values
+    package init(_ elements: [String: Any], keeping kept: [String: StoredValue] = [:]) {
+        (given, self.kept, ordered) = (elements, kept, nil)
+    }
+
+    package init(_ values: ContiguousArray<StoredValue>, in form: any CompositeForm) {
+        (given, kept, ordered) = ([:], [:], (form, values))
     }
 
     package override func isEqual(_ object: Any?) -> Bool {
@@ -26,8 +28,11 @@ package final class CompositeValue: NSObject {
     }
 
     /// The stored form of an element.
-    package func stored(_ element: AttributeLayout) -> StoredValue {
-        kept[element.name] ?? StoredValue(elements[element.name], for: element)
+    ///
+    /// - Parameter place: where the element probably is among the values in order.
+    package func stored(_ element: AttributeLayout, near place: Int = 0) -> StoredValue {
+        if let ordered { return ordered.form.value(named: element.name, near: place, in: ordered.values) }
+        return kept[element.name] ?? StoredValue(given[element.name], for: element)
     }
 
     /// The stored form of an element of an element.
@@ -39,6 +44,12 @@ package final class CompositeValue: NSObject {
     package func stored(at path: ArraySlice<String>, _ attribute: AttributeLayout) -> StoredValue {
         guard let name = path.first else { return .null }
         let rest = path.dropFirst()
+        if let ordered {
+            let value = ordered.form.value(named: name, near: 0, in: ordered.values)
+            if rest.isEmpty { return value }
+            guard case .object(let inner as CompositeValue) = value else { return .null }
+            return inner.stored(at: rest, attribute)
+        }
         if rest.isEmpty { return kept[name] ?? StoredValue(elements[name], for: attribute) }
         if case .object(let inner as CompositeValue) = kept[name] { return inner.stored(at: rest, attribute) }
         guard let inner = elements[name] as? [String: Any] else { return .null }
@@ -52,6 +63,21 @@ package final class CompositeValue: NSObject {
             if case .object(let inner as CompositeValue) = value, let missing = inner.missingElement { return missing }
         }
         return nil
+    }
+}
+
+/// What the values of a nested struct are, in the order of its properties.
+package protocol CompositeForm: AnyObject, Sendable {
+    var names: ContiguousArray<String> { get }
+    /// The values in key-value coding, without those that are missing.
+    func elements(of values: ContiguousArray<StoredValue>) -> [String: Any]
+}
+
+extension CompositeForm {
+    fileprivate func value(named name: String, near place: Int, in values: ContiguousArray<StoredValue>) -> StoredValue
+    {
+        if place < names.count, names[place] == name { return values[place] }
+        return names.firstIndex(of: name).map { values[$0] } ?? .null
     }
 }
 

@@ -137,6 +137,14 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type or size.
+    @_specialize(where Value == Int32)
+    @_specialize(where Value == Int16)
+    @_specialize(where Value == Int8)
+    @_specialize(where Value == UInt32)
+    @_specialize(where Value == UInt16)
+    @_specialize(where Value == UInt8)
+    @_specialize(where Value == UInt64)
+    @_specialize(where Value == UInt)
     public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value {
         let number = try integer(index) ?? source.required(source.integer(column: index), index, Value.self)
         return try source.fitting(number, index)
@@ -147,6 +155,14 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type or size.
+    @_specialize(where Value == Int32)
+    @_specialize(where Value == Int16)
+    @_specialize(where Value == Int8)
+    @_specialize(where Value == UInt32)
+    @_specialize(where Value == UInt16)
+    @_specialize(where Value == UInt8)
+    @_specialize(where Value == UInt64)
+    @_specialize(where Value == UInt)
     public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value? {
         let number: Int64? = try value(at: index)
         return try number.map { try source.fitting($0, index) }

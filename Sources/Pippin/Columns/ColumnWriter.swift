@@ -84,6 +84,30 @@ public struct ColumnWriter: ~Copyable {
         if let value { try sink.set(.uuid(value), .uuid, column: index) }
     }
 
+    /// Gives a column a whole number of a smaller or an unsigned type.
+    ///
+    /// - Parameters:
+    ///   - value: the number; nil for none.
+    ///   - index: the column's index among the names, from 0.
+    /// - Throws: `EncodingError` for a number above `Int64.max`, and if the property is decoded as something else.
+    @_specialize(where Value == Int32)
+    @_specialize(where Value == Int16)
+    @_specialize(where Value == Int8)
+    @_specialize(where Value == UInt32)
+    @_specialize(where Value == UInt16)
+    @_specialize(where Value == UInt8)
+    @_specialize(where Value == UInt64)
+    @_specialize(where Value == UInt)
+    public func set<Value: FixedWidthInteger & Encodable>(_ value: Value?, at index: Int) throws {
+        guard let value else { return }
+        try sink.set(column: index) {
+            guard let fitting = Int64(exactly: value) else {
+                return (try AttributeEncoder.integer(UInt64(truncatingIfNeeded: value)), .integer64)
+            }
+            return (.integer(fitting), .integer64)
+        }
+    }
+
     /// Gives a column a value of any other type: bytes, an enumeration, a nested value, models.
     ///
     /// - Parameters:

@@ -42,8 +42,11 @@ final class RowDecoder: Decoder {
     // Unsafe memory: `rowReader`, and the row that it retains. All three are released together.
     @exclusivity(unchecked) private var latestRowReader: Unmanaged<KeptColumnReader>?
     @exclusivity(unchecked) private var readerRow: ObjectIdentifier?
-    /// The decoders of nested values, by field.
-    private var nestedDecoders: [(field: Int, decoder: RowDecoder)] = []
+    /// The decoders of nested values, by field; nil for another field, and until it is first read.
+    @exclusivity(unchecked) private var nestedDecoders: ContiguousArray<RowDecoder?>
+    /// The fields that have nested values, and whether these are optional.
+    private let nestedFields: ContiguousArray<NestedField>
+    private enum NestedField: UInt8 { case none, required, optional }
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -51,6 +54,12 @@ final class RowDecoder: Decoder {
         self.entity = entity
         self.slots = slots
         self.related = related
+        nestedDecoders = ContiguousArray(repeating: nil, count: record.fields.count)
+        nestedFields = ContiguousArray(
+            record.fields.map { field in
+                guard case .composite = field.kind else { return .none }
+                return field.isOptional ? .optional : .required
+            })
         // Unsafe memory: initialized here, for all the slots, and never written again.
         slotTable = .allocate(capacity: slots.count)
         _ = slotTable.initialize(from: slots)
@@ -68,6 +77,10 @@ final class RowDecoder: Decoder {
         _ type: Value.Type, _ values: ContiguousArray<StoredValue>
     ) throws -> Value {
         self.values = values
+        return try decodeOwnValues(type)
+    }
+
+    private func decodeOwnValues<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let reader = valuesReader ?? KeptColumnReader(nil, self, UnsafeBufferPointer(slotTable))
         valuesReader = reader
         return try decode(type, with: .passUnretained(reader))
@@ -156,8 +169,8 @@ final class RowDecoder: Decoder {
         objectID = nil
         related = nil
         (rowReader, valuesReader, latestRowReader, readerRow) = (nil, nil, nil, nil)
-        for nested in nestedDecoders { nested.decoder.finish() }
-        nestedDecoders = []
+        for decoder in nestedDecoders { decoder?.finish() }
+        for field in nestedDecoders.indices { nestedDecoders[field] = nil }
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
@@ -210,14 +223,16 @@ final class RowDecoder: Decoder {
     }
 
     private func otherValue<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
-        let (slot, key) = (slots[index], record.keys[index])
-        if slot >= 0, case .composite(let inner) = record.fields[index].kind,
-            let elements = try current?.elements(at: slot, named: inner.names)
-        {
-            // An optional nested value without any values is nil.
-            if record.fields[index].isOptional, elements.allSatisfy(\.isNull) { return nil }
-            return try nested(index, inner, key).decodeValues(type, elements)
+        let slot = slots[index]
+        if slot >= 0, nestedFields[index] != .none, let current, let decoder = nested(index) {
+            decoder.values.removeAll(keepingCapacity: true)
+            if try current.elements(at: slot, named: decoder.record.names, into: &decoder.values) {
+                // An optional nested value without any values is nil.
+                if nestedFields[index] == .optional, decoder.values.allSatisfy(\.isNull) { return nil }
+                return try decoder.decodeOwnValues(type)
+            }
         }
+        let key = record.keys[index]
         let value = try value(at: slot)
         if slot >= 0, value.isNull {
             // A nested value that must exist, and has no values.
@@ -242,10 +257,9 @@ final class RowDecoder: Decoder {
     private func composite<Value: Decodable>(
         _ type: Value.Type, _ inner: RecordPlan, _ value: StoredValue, _ key: String, at index: Int
     ) throws -> Value {
-        guard case .object(let object) = value, let composite = object as? CompositeValue else {
-            throw missing(key, value, type)
-        }
-        let decoder = nested(index, inner, key)
+        guard case .object(let object) = value, let composite = object as? CompositeValue,
+            let decoder = nested(index)
+        else { throw missing(key, value, type) }
         var values = ContiguousArray<StoredValue>()
         for (field, value) in zip(inner.fields, inner.values(of: composite)) {
             guard let value else { throw decoder.unreadable(field.key, "it is of another type.") }
@@ -255,11 +269,14 @@ final class RowDecoder: Decoder {
     }
 
     /// What decodes a nested value.
-    private func nested(_ index: Int, _ inner: RecordPlan, _ key: String) -> RowDecoder {
-        if let known = nestedDecoders.first(where: { $0.field == index }) { return known.decoder }
+    @inline(__always)
+    private func nested(_ index: Int) -> RowDecoder? { nestedDecoders[index] ?? makeNested(index) }
+
+    private func makeNested(_ index: Int) -> RowDecoder? {
+        guard case .composite(let inner) = record.fields[index].kind else { return nil }
         let decoder = RowDecoder(
-            inner, entity: "\(entity).\(key)", slots: ContiguousArray(inner.fields.indices))
-        nestedDecoders.append((index, decoder))
+            inner, entity: "\(entity).\(record.keys[index])", slots: ContiguousArray(inner.fields.indices))
+        nestedDecoders[index] = decoder
         return decoder
     }
 

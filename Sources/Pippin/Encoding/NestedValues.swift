@@ -1,10 +1,12 @@
 import StoreSession
 
 // A nested value in the form of its composite attribute: by the elements' names, without elements that have no value.
-extension RecordPlan {
+extension RecordPlan: CompositeForm {
     /// - Parameter values: by field.
     /// - Returns: the values as one.
-    func composite(_ values: ContiguousArray<StoredValue>) -> CompositeValue {
+    func composite(_ values: ContiguousArray<StoredValue>) -> CompositeValue { CompositeValue(values, in: self) }
+
+    func elements(of values: ContiguousArray<StoredValue>) -> [String: Any] {
         var elements: [String: Any] = [:]
         for (field, value) in zip(fields, values) where !value.isNull {
             switch field.kind {
@@ -13,11 +15,12 @@ extension RecordPlan {
             case .composite:
                 guard case .object(let object) = value, let inner = object as? CompositeValue else { continue }
                 // An element without values is read as nil.
-                if !inner.elements.isEmpty { elements[field.name] = inner.elements }
+                let found = inner.elements
+                if !found.isEmpty { elements[field.name] = found }
             case .toOne, .toMany: continue
             }
         }
-        return CompositeValue(elements, inOrder: values)
+        return elements
     }
 
     /// Whether two nested values are the same. One without values equals nil.
@@ -42,9 +45,10 @@ extension RecordPlan {
 
     /// The values by field; nil where one is of another kind.
     func values(of composite: CompositeValue?) -> ContiguousArray<StoredValue?> {
-        ContiguousArray(
+        let elements = composite?.elements ?? [:]
+        return ContiguousArray(
             fields.map { field in
-                let element = composite?.elements[field.name]
+                let element = elements[field.name]
                 switch field.kind {
                 case .attribute(let kind): return StoredValue(element, kind)
                 case .json: return StoredValue(element, .data)

@@ -23,13 +23,6 @@ extension RecordEncoder: ColumnSink {
 
     func encode<Value: Encodable>(_ value: Value, column: Int) throws {
         try stand(on: column)
-        // Smaller and unsigned integers are converted as in coding.
-        if let kind = kinds[column], let number = value as? any FixedWidthInteger {
-            guard let fitting = Int64(exactly: number) else {
-                return _ = try AttributeEncoder.integer(UInt64(truncatingIfNeeded: number))
-            }
-            return try set(.integer(fitting), kind, at: column)
-        }
         try set(value, at: column)
     }
 }

@@ -244,7 +244,8 @@ final class DirectSave: RowSave {
     private func holds(
         _ row: any CurrentRow, _ new: CompositeValue?, _ composite: RecordPlan, at slot: Int
     ) throws -> Bool {
-        if let elements = try row.elements(at: slot, named: composite.names) {
+        var elements = ContiguousArray<StoredValue>()
+        if try row.elements(at: slot, named: composite.names, into: &elements) {
             return composite.isSame(new, elements)
         }
         return composite.isSame(new, try row.value(at: slot).composite)

@@ -72,6 +72,8 @@ package final class EntityMapping: Sendable {
 package struct SlotColumn: Sendable {
     /// The property's name; for an element of a composite attribute, the key path.
     package let property: String
+    /// The last part of it.
+    package let ownName: String
     package var name: String
     package let storage: ColumnStorage
     /// For a to-one relationship to an entity with subentities: the column with the destination's `Z_ENT`.
@@ -87,6 +89,16 @@ package struct SlotColumn: Sendable {
 
     package init(property: String, name: String, storage: ColumnStorage, elements: [SlotColumn] = []) {
         (self.property, self.name, self.storage, self.elements) = (property, name, storage, elements)
+        ownName = property.lastIndex(of: ".").map { String(property[property.index(after: $0)...]) } ?? property
+    }
+
+    /// The layout of this element among those of its composite attribute.
+    ///
+    /// - Parameter place: where it probably is.
+    package func element(of composite: AttributeLayout?, near place: Int) -> AttributeLayout? {
+        guard let elements = composite?.elements else { return nil }
+        if place < elements.count, elements[place].name == ownName { return elements[place] }
+        return elements.first { $0.name == ownName }
     }
 
     /// The columns of the properties of this name that other subentities declare. A row has a value in one of them.

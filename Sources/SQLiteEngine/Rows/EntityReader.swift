@@ -81,11 +81,13 @@ final class EntityReader {
         return values
     }
 
-    /// The values in a composite, in the order of the names; nil in a slot of another kind.
-    func elements(_ position: Int, named names: ContiguousArray<String>, _ statement: Statement) throws
-        -> ContiguousArray<StoredValue>?
-    {
-        try rareReaders[position]?.elements(named: names, statement, identity: identity, external: external)
+    /// Appends the values in a composite, in the order of the names; false in a slot of another kind.
+    func elements(
+        _ position: Int, named names: ContiguousArray<String>, _ statement: Statement,
+        into values: inout ContiguousArray<StoredValue>
+    ) throws -> Bool {
+        try rareReaders[position]?
+            .elements(named: names, statement, identity: identity, external: external, into: &values) ?? false
     }
 
     /// One value. A value other than 0 cannot be NULL, which saves asking SQLite for its type.

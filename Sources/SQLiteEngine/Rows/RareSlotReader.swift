@@ -32,9 +32,8 @@ final class RareSlotReader {
         self.attribute = attribute
         self.schema = schema
         elements = shape.elements.map { element in
-            let name = String(element.column.property.split(separator: ".").last ?? "")
-            let layout = attribute?.elements.first { $0.name == name }
-            return (name, RareSlotReader(element, attribute: layout, schema: schema))
+            let layout = element.column.element(of: attribute, near: 0)
+            return (element.column.ownName, RareSlotReader(element, attribute: layout, schema: schema))
         }
     }
 
@@ -78,21 +77,21 @@ final class RareSlotReader {
         }
     }
 
-    /// The values in a composite, in the order of the names, with `.null` for missing elements; nil for another kind of
-    /// attribute.
+    /// Appends the values in a composite, in the order of the names, with `.null` for missing elements.
+    ///
+    /// - Returns: false for another kind of attribute.
     func elements(
-        named names: ContiguousArray<String>, _ statement: Statement, identity: StoreIdentity, external: ExternalData
-    ) throws -> ContiguousArray<StoredValue>? {
-        guard isComposite else { return nil }
-        var values = ContiguousArray<StoredValue>()
-        values.reserveCapacity(names.count)
+        named names: ContiguousArray<String>, _ statement: Statement, identity: StoreIdentity, external: ExternalData,
+        into values: inout ContiguousArray<StoredValue>
+    ) throws -> Bool {
+        guard isComposite else { return false }
         for (place, name) in names.enumerated() {
             // The elements are usually in the same order.
             let isHere = place < elements.count && elements[place].name == name
             let element = isHere ? elements[place] : elements.first { $0.name == name }
             values.append(try element?.reader.value(statement, identity: identity, external: external) ?? .null)
         }
-        return values
+        return true
     }
 
     private func composite(

@@ -118,11 +118,9 @@ package final class RowWriter {
     ) throws {
         var composite: CompositeValue?
         if case .object(let object) = value { composite = object as? CompositeValue }
-        for element in column.elements {
-            let name = String(element.property.split(separator: ".").last ?? "")
-            let attribute = layout?.elements.first { $0.name == name }
-            guard let attribute else { continue }
-            let inner = composite?.stored(attribute) ?? .null
+        for (place, element) in column.elements.enumerated() {
+            guard let attribute = element.element(of: layout, near: place) else { continue }
+            let inner = composite?.stored(attribute, near: place) ?? .null
             if element.isComposite {
                 try bindComposite(inner, element, attribute, to: statement, at: &index, files: files)
                 continue
@@ -147,8 +145,7 @@ package final class RowWriter {
             var composite: CompositeValue?
             if case .object(let object) = value { composite = object as? CompositeValue }
             return try column.elements.flatMap { element in
-                let name = String(element.property.split(separator: ".").last ?? "")
-                guard let inner = attribute?.elements.first(where: { $0.name == name }) else {
+                guard let inner = element.element(of: attribute, near: 0) else {
                     return [(name: String, value: SQLValue)]()
                 }
                 return try columns(of: composite?.stored(inner) ?? .null, element, inner)

@@ -88,8 +88,10 @@ final class StatementRow: CurrentRow {
         return slot.kind == .url || slot.kind == .decimal ? statement.optionalString(at: slot.index) : nil
     }
 
-    func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>? {
-        try reader.elements(slot, named: names, statement)
+    func elements(
+        at slot: Int, named names: ContiguousArray<String>, into values: inout ContiguousArray<StoredValue>
+    ) throws -> Bool {
+        try reader.elements(slot, named: names, statement, into: &values)
     }
 
     func double(at slot: Int) -> Double? { floating(slot, .double) }

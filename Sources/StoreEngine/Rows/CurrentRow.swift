@@ -39,8 +39,12 @@ package protocol CurrentRow: AnyObject {
     func uuid(at slot: Int) -> UUID?
     /// The text by which a URL or a decimal number is stored.
     func text(at slot: Int) -> String?
-    /// The values in a composite, in the order of the names, with `.null` for missing elements.
-    func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>?
+    /// Appends the values in a composite, in the order of the names, with `.null` for missing elements.
+    ///
+    /// - Returns: false where the row does not hand them out one by one.
+    func elements(
+        at slot: Int, named names: ContiguousArray<String>, into values: inout ContiguousArray<StoredValue>
+    ) throws -> Bool
 }
 
 extension CurrentRow {
@@ -52,9 +56,9 @@ extension CurrentRow {
     package func uuid(at slot: Int) -> UUID? { nil }
     package func text(at slot: Int) -> String? { nil }
 
-    package func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>? {
-        nil
-    }
+    package func elements(
+        at slot: Int, named names: ContiguousArray<String>, into values: inout ContiguousArray<StoredValue>
+    ) throws -> Bool { false }
 
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 
