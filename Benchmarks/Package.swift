@@ -44,6 +44,7 @@ let package = Package(
             name: "pippin-growth",
             dependencies: [
                 .product(name: "Pippin", package: "Pippin"), .product(name: "CoreData", package: "Pippin"),
+                .product(name: "SwiftData", package: "Pippin"),
             ],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
         // Against libpq by hand: Scripts/bench-postgres.

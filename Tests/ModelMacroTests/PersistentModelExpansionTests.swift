@@ -175,6 +175,28 @@ struct PersistentModelExpansionTests {
                 """)
     }
 
+    @Test(
+        "change an array in its place, where it is written as one",
+        arguments: [
+            ("var books: [Book] = []", true), ("var books = [Book]()", true), ("var books: Array<Book>?", true),
+            ("var title: String", false), ("var title = \"[]\"", false),
+            ("@Attribute(.transformable(by: T.self)) var marks: [Mark]", false),
+        ])
+    func modifying(_ source: String, _ isInPlace: Bool) throws {
+        let expansion = PersistedPropertyExpansion(of: source, isTransformable: source.contains(".transformable"))
+        let accessors = try #require(expansion?.accessors.source)
+        let modifying = """
+                _modify {
+                    var value = _$beginModifying(forKey: \\.`books`)
+                    defer { _$endModifying(forKey: \\.`books`, &value) }
+                    yield &value
+                }
+            }
+            """
+        #expect(accessors.hasSuffix(modifying) == isInPlace)
+        #expect(accessors.contains("_modify") == isInPlace)
+    }
+
     @Test("are an executor and a container for an actor, and an initializer if it has none")
     func modelActor() {
         let expansion = ModelActorExpansion(of: ClassDeclaration("public actor Importer { func run() {} }")).members

@@ -42,7 +42,7 @@ enum Growth {
 
     private static var kinds: [Kind] {
         objectKinds + relationshipKinds + treeKinds + contextKinds + requestKinds + resultsKinds + storeKinds
-            + structKinds + graphKinds + blockKinds + observationKinds
+            + structKinds + graphKinds + blockKinds + observationKinds + modelKinds
     }
 
     /// The faster of two runs, in microseconds an item.

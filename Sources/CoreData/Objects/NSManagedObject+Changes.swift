@@ -138,10 +138,7 @@ extension NSManagedObject {
     /// Objects in the order of their keys, new ones last. Sets have no order, and every run shall save in the same
     /// order.
     package static func inOrder(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
-        objects.sorted { first, second in
-            let isNew = (first.hasTemporaryID, second.hasTemporaryID)
-            return isNew.0 == isNew.1 ? first.key < second.key : isNew.1
-        }
+        objects.sorted { $0.isInOrder(before: $1) }
     }
 
     /// Makes the present values the committed ones.

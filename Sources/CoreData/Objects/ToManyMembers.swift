@@ -25,6 +25,8 @@ final class ToManyMembers {
     private(set) var isReordered = false
     /// How often the members or their order have changed, for code that keeps a copy.
     private(set) var version = 0
+    /// The latest of these changes, each of which was one step; nil while nobody follows them.
+    private var steps: [MemberStep]?
     /// The stored order, kept from before the first change of it; it shows which members have returned to their places.
     private(set) var storedOrder: [NSManagedObject]?
     /// An order that was chosen here, for stored members that are to be read again.
@@ -83,14 +85,14 @@ final class ToManyMembers {
     func keep<Member>(_ set: Set<Member>) { givenSet = set }
 
     /// Prepares for a change of the members.
-    private func willChange() {
+    private func willChange(_ step: MemberStep) {
         _ = members
         if !isOrdered, !list.isEmpty { list = [] }
-        forgetGiven()
+        forgetGiven(step)
     }
 
-    private func forgetGiven() {
-        version += 1
+    private func forgetGiven(_ step: MemberStep? = nil) {
+        note(step)
         if givenValue != nil { givenValue = nil }
         if givenSet != nil { givenSet = nil }
     }
@@ -179,7 +181,7 @@ final class ToManyMembers {
     func insert(_ object: NSManagedObject, at position: Int? = nil) -> Bool {
         guard !members.contains(object) else { return false }
         if let position, position < list.count { keepOrder() }
-        willChange()
+        willChange(.added(object))
         index?.insert(object)
         let wasRemoved = removed.remove(object)
         if !wasRemoved || !isLoaded {
@@ -209,7 +211,7 @@ final class ToManyMembers {
         guard wasMember || !isLoaded else { return false }
         if isOrdered { keepOrder() }
         if wasMember {
-            willChange()
+            willChange(.removed(object))
             index?.remove(object)
         }
         let wasAdded = added.remove(object)
@@ -272,6 +274,24 @@ final class ToManyMembers {
     /// The stored destinations.
     var committed: IdentitySet { members.subtracting(added).union(removed) }
 
+    /// Counts a change; one that is not a step ends what others follow.
+    private func note(_ step: MemberStep?) {
+        version += 1
+        guard let count = steps?.count else { return }
+        // Who lags behind by many steps makes the copy anew.
+        guard let step, count < 64 + (index?.count ?? list.count) / 4 else { return steps = nil }
+        steps?.append(step)
+    }
+
+    /// Notes the steps from now on.
+    func follow() { steps = [] }
+
+    /// The changes since a version; nil if they are not known.
+    func steps(since former: Int) -> ArraySlice<MemberStep>? {
+        guard let steps, version - former <= steps.count else { return nil }
+        return steps.suffix(version - former)
+    }
+
     /// The stored destinations in the form of key-value coding. If the indexes of removed members were not kept, they
     /// come last.
     var committedValue: NSObject {
@@ -281,7 +301,7 @@ final class ToManyMembers {
 
     /// Counts all members as added: the object has no row any more, and gets a new one.
     func becomeNew() {
-        version += 1
+        note(nil)
         added = members
         removed = []
         returned = []
@@ -293,7 +313,7 @@ final class ToManyMembers {
     /// Notes that additions and removals have been saved.
     func didSave() {
         // The keys of new members are other ones now, and so may be their order.
-        if !added.isEmpty { version += 1 }
+        if !added.isEmpty { note(.saved) }
         added = []
         removed = []
         returned = []
@@ -357,28 +377,5 @@ extension ToManyMembers {
         guard isOrdered else { return set == members ? nil : NSSet(array: Array(set)) }
         let order = former.order ?? all.filter(set.contains) + set.subtracting(members)
         return order.elementsEqual(all, by: ===) ? nil : NSOrderedSet(array: order)
-    }
-}
-
-/// The members of a to-many relationship at some time, for code that keeps what it has made of them.
-package struct MembersStamp {
-    private weak let members: ToManyMembers?
-    private let version: Int
-
-    init(_ members: ToManyMembers) { (self.members, version) = (members, members.version) }
-
-    func isOf(_ other: ToManyMembers) -> Bool { members === other && version == other.version }
-}
-
-extension NSManagedObject {
-    /// The stamp of a to-many relationship whose members are loaded; nil for another one.
-    package final func membersStamp(_ relationship: RelationshipLayout) -> MembersStamp? {
-        guard let members = toManyMembersIfAny(relationship), members.isLoaded else { return nil }
-        return MembersStamp(members)
-    }
-
-    /// Whether neither the members nor their keys have changed since a stamp was made.
-    package final func isCurrent(_ stamp: MembersStamp, of relationship: RelationshipLayout) -> Bool {
-        toManyMembersIfAny(relationship).map(stamp.isOf) ?? false
     }
 }

@@ -228,6 +228,12 @@ extension ClassDeclaration.Variable {
         return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
     }
 
+    /// Whether the type or, without one, the initial value is written as an array, or as a dictionary.
+    var isArray: Bool {
+        let text = type ?? value ?? ""
+        return text.hasPrefix("[") || text.hasPrefix("Array<")
+    }
+
     var isTransformable: Bool {
         attribute("Attribute")?.arguments?.contains(".transformable") ?? false
     }

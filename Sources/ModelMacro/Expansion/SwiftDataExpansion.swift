@@ -29,6 +29,8 @@ package struct PersistedPropertyExpansion {
     private let name: String
     /// How values are read and written: `Value`, or `TransformableValue` for those of a transformer.
     private let kind: String
+    /// Whether the variable is written as an array, which programs append to.
+    private let isArray: Bool
 
     /// Fails for what is not a single variable, which the compiler reports.
     ///
@@ -39,12 +41,13 @@ package struct PersistedPropertyExpansion {
         guard let variable = ClassDeclaration.Variable(source) else { return nil }
         name = variable.name
         kind = isTransformable ? "TransformableValue" : "Value"
+        isArray = !isTransformable && variable.isArray
     }
 
     /// The accessors.
     ///
     /// The one for initializers writes the backing data alone, since there is no model yet. The others make one call
-    /// with one key path, for the compiler to have less to do.
+    /// with one key path, for the compiler to have less to do. An array can also be changed in its place.
     package var accessors: MacroExpansion {
         MacroExpansion(
             source: """
@@ -55,9 +58,20 @@ package struct PersistedPropertyExpansion {
                         _\(name) = _SwiftDataNoType()
                     }
                     get { _$get\(kind)(forKey: \\.`\(name)`) }
-                    set { _$set\(kind)(forKey: \\.`\(name)`, to: newValue) }
+                    set { _$set\(kind)(forKey: \\.`\(name)`, to: newValue) }\(isArray ? modifying : "")
                 }
                 """)
+    }
+
+    private var modifying: String {
+        """
+
+            _modify {
+                var value = _$beginModifying(forKey: \\.`\(name)`)
+                defer { _$endModifying(forKey: \\.`\(name)`, &value) }
+                yield &value
+            }
+        """
     }
 
     /// The stored property that stands for the variable, so that the compiler reports initializers that leave it out.

@@ -228,7 +228,7 @@ public class ModelContext: Equatable, SendableMetatype {
             state.attach(to: object, binding, in: self)
             made.append(state)
             if state.related.isEmpty { continue }
-            for (_, ends) in state.related.sorted(by: { $0.key < $1.key }) { waiting += ends.map(\.state) }
+            for (_, ends) in state.related.sorted(by: { $0.key < $1.key }) { waiting += ends.all.map(\.state) }
         }
         for state in made { state.attachRelated() }
         for state in made { noteChange(of: state.type) }

@@ -89,14 +89,11 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
     }
 
     private func collection<Value: RelationshipCollection>(_ property: ModelProperty) -> Value {
-        if let kept = state.keptArray(property) as? Value { return kept }
         if !state.hasCollection(property), let none = Any?.none as? Value { return none }
-        let models = state.relatedModels(property)
-        guard let value = [Value.PersistentElement](models: models) as? Value else {
+        guard let value = state.models(property, of: Value.PersistentElement.self) as? Value else {
             programmerError(
                 "\(state.type.name).\(property.name) is of the type \(Value.self); only arrays of models are kept")
         }
-        state.keep(value, models, of: property)
         return value
     }
 
@@ -126,8 +123,10 @@ final class ModelBackingData<Model: PersistentModel>: BackingData {
     }
 
     private func setCollection<Value: RelationshipCollection>(_ property: ModelProperty, _ value: Value) {
-        let models = value as? [Value.PersistentElement]
-        state.setRelated(property, models ?? [], isNil: models == nil)
+        guard var models = value as? [Value.PersistentElement] else {
+            return state.setRelated(property, [], isNil: true)
+        }
+        state.setModels(property, &models)
     }
 
     func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {

@@ -14,12 +14,12 @@ final class ModelState {
     private var values: ContiguousArray<StoredValue>
     /// The models that a model without a context is related to, by number of the property. Their inverses hold it in
     /// turn, until the models are inserted.
-    private(set) var related: [Int: [Related]] = [:]
+    var related: [Int: RelatedModels] = [:]
 
     /// The managed object of an inserted model.
     private(set) var object: ModelObject?
     /// The places of the properties in the object.
-    private var binding: EntityBinding?
+    private(set) var binding: EntityBinding?
     /// The context of the object, which a model keeps alive.
     private(set) var context: ModelContext?
     /// The identifier of a model whose deletion was saved.
@@ -31,20 +31,7 @@ final class ModelState {
     /// Notes what a key path reads, for a model that stands for others.
     var recorder: KeyPathRecorder?
     /// The arrays of relationships to many that were read last.
-    private var kept: [KeptArray] = []
-
-    /// The array of a relationship to many, with what tells whether it still is that.
-    private struct KeptArray {
-        let number: Int
-        let stamp: MembersStamp
-        let array: Any
-    }
-
-    /// A related model, kept alive.
-    struct Related {
-        let state: ModelState
-        let model: (any PersistentModel)?
-    }
+    var kept: [KeptModels] = []
 
     /// The state of a new model.
     init(_ type: ModelType) {
@@ -164,7 +151,7 @@ final class ModelState {
     }
 
     /// Changes a property of the object, of which the setter itself tells observers.
-    private func changing(_ property: ModelProperty, _ change: () -> Void) {
+    func changing(_ property: ModelProperty, _ change: () -> Void) {
         let outer = changedProperty
         changedProperty = property.number
         change()
@@ -178,91 +165,7 @@ final class ModelState {
         property.notify(model)
     }
 
-    // MARK: Relationships
-
-    /// Whether an optional array has been set, or is one of an inserted model, which always has an array.
-    func hasCollection(_ property: ModelProperty) -> Bool { object != nil || related[property.number] != nil }
-
-    func relatedModels(_ property: ModelProperty) -> [any PersistentModel] {
-        if let recorder { return recorder.destination(property, of: self) }
-        guard let object, let binding else {
-            return related[property.number]?.map { $0.model ?? $0.state.shownModel } ?? []
-        }
-        guard let context else { return [] }
-        return binding.related(property, of: object).map { context.model(of: $0) }
-    }
-
-    /// The array that was kept of a relationship to many; nil if the relationship has changed since.
-    func keptArray(_ property: ModelProperty) -> Any? {
-        guard !kept.isEmpty, let object, case .relationship(let relationship)? = binding?.places[property.number],
-            let found = kept.first(where: { $0.number == property.number }),
-            object.isCurrent(found.stamp, of: relationship)
-        else { return nil }
-        return found.array
-    }
-
-    /// Keeps an array that was made of a relationship to many, so that a loop need not make it each time.
-    ///
-    /// The models of the array keep none themselves from then on, and a model in its own array keeps none: so they
-    /// never hold each other in a circle, which nobody would release.
-    func keep(_ array: Any, _ models: [any PersistentModel], of property: ModelProperty) {
-        guard let object, case .relationship(let relationship)? = binding?.places[property.number],
-            let stamp = object.membersStamp(relationship)
-        else { return }
-        for case let state? in models.lazy.map(\.modelState) {
-            guard state !== self else { return }
-            state.kept = []
-        }
-        kept.removeAll { $0.number == property.number }
-        kept.append(KeptArray(number: property.number, stamp: stamp, array: array))
-    }
-
-    /// Sets the models that the model is related to, and their inverses. If one of them belongs to a context, all do
-    /// from then on.
-    ///
-    /// - Parameters:
-    ///   - property: the relationship.
-    ///   - models: the models, in any order.
-    ///   - isNil: whether the array is nil.
-    func setRelated(_ property: ModelProperty, _ models: [any PersistentModel], isNil: Bool = false) {
-        let ends = models.compactMap { model in model.modelState.map { Related(state: $0, model: model) } }
-        if object == nil, let context = ends.lazy.compactMap(\.state.context).first { context.attach(self) }
-        guard let object, let binding else { return setUnattached(property, ends, isNil: isNil) }
-        guard let context else { return }
-        for end in ends { context.attach(end.state) }
-        let objects = ends.compactMap { context.object(of: $0.state) }
-        changing(property) { binding.setRelated(property, of: object, objects) }
-        context.noteChange(of: type)
-    }
-
-    private func setUnattached(_ property: ModelProperty, _ ends: [Related], isNil: Bool = false) {
-        let inverse = InverseTable.inverse(of: property, type)
-        let old = related[property.number] ?? []
-        related[property.number] = isNil ? nil : ends
-        guard let inverse else { return }
-        let former = Set(old.map { ObjectIdentifier($0.state) })
-        let present = Set(ends.map { ObjectIdentifier($0.state) })
-        for end in old where !present.contains(ObjectIdentifier(end.state)) { end.state.disconnect(inverse, self) }
-        for end in ends where !former.contains(ObjectIdentifier(end.state)) { end.state.connect(inverse, self) }
-    }
-
-    /// Adds the other side of a relationship that was set on one side.
-    private func connect(_ property: ModelProperty, _ other: ModelState) {
-        let end = Related(state: other, model: other.model)
-        if property.isToMany {
-            related[property.number, default: []].append(end)
-        } else {
-            // The model that it was related to loses it.
-            if let former = related[property.number]?.first, let inverse = InverseTable.inverse(of: property, type) {
-                former.state.disconnect(inverse, self)
-            }
-            related[property.number] = [end]
-        }
-    }
-
-    private func disconnect(_ property: ModelProperty, _ other: ModelState) {
-        related[property.number]?.removeAll { $0.state === other }
-    }
+    // MARK: Coming and going
 
     /// Leaves the object, and keeps values of its own again.
     fileprivate func leaveObject(with values: ContiguousArray<StoredValue>, formerly identifier: PersistentIdentifier?)
@@ -279,19 +182,15 @@ final class ModelState {
         let context = inherited.context
         for (number, value) in inherited.currentValues.enumerated() { values[number] = value }
         for property in inherited.type.properties where property.isRelationship {
-            let ends = inherited.relatedModels(property).compactMap { model in
-                model.modelState.map { Related(state: $0, model: model) }
-            }
+            let ends = RelatedModels(inherited.relatedModels(property))
             if inherited.related[property.number] != nil || !ends.isEmpty {
-                setUnattached(property, [], isNil: false)
+                setUnattached(property, RelatedModels())
                 inherited.setRelated(property, [])
                 if inherited.object == nil { setUnattached(property, ends) } else { related[property.number] = ends }
             }
         }
         if let context { context.replace(inherited, by: self) }
     }
-
-    // MARK: Inserting
 
     /// Moves the values to an object of a context. Relationships are set when all related models have objects.
     func attach(to object: ModelObject, _ binding: EntityBinding, in context: ModelContext) {
@@ -301,6 +200,7 @@ final class ModelState {
             }
         }
         values = []
+        kept = []
         formerIdentifier = nil
         (self.object, self.binding, self.context) = (object, binding, context)
         object.modelState = self
@@ -310,7 +210,7 @@ final class ModelState {
     func attachRelated() {
         guard let object, let binding, let context else { return }
         for (number, ends) in related {
-            let objects = ends.compactMap { context.object(of: $0.state) }
+            let objects = ends.all.compactMap { context.object(of: $0.state) }
             if !objects.isEmpty { binding.setRelated(type.properties[number], of: object, objects) }
         }
         related = [:]

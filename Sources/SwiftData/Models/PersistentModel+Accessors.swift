@@ -120,3 +120,85 @@ extension PersistentModel {
         observing(forKey) { setTransformableValue(forKey: forKey, to: newValue) }
     }
 }
+
+// A change in place, such as an append to an array: the program changes the kept array itself, without a copy.
+extension PersistentModel {
+    /// Begins a change of related models in place.
+    ///
+    /// - Parameter forKey: the key path of the property.
+    /// - Returns: the models, which are given back by `_$endModifying`.
+    public func _$beginModifying<Element>(forKey: KeyPath<Self, [Element]>) -> [Element]
+    where Element: PersistentModel {
+        beginModifying(forKey)
+        guard let state = ownState else { return getValue(forKey: forKey) }
+        return state.takeModels(state.type.persisted(forKey), of: Element.self)
+    }
+
+    /// Begins a change of related models in place.
+    ///
+    /// - Parameter forKey: the key path of the property.
+    /// - Returns: the models, which are given back by `_$endModifying`; nil for none.
+    public func _$beginModifying<Element>(forKey: KeyPath<Self, [Element]?>) -> [Element]?
+    where Element: PersistentModel {
+        beginModifying(forKey)
+        guard let state = ownState else { return getValue(forKey: forKey) }
+        let property = state.type.persisted(forKey)
+        return state.hasCollection(property) ? state.takeModels(property, of: Element.self) : nil
+    }
+
+    /// Begins a change of an attribute in place.
+    ///
+    /// - Parameter forKey: the key path of the property.
+    /// - Returns: the value, which is given back by `_$endModifying`.
+    @_disfavoredOverload
+    public func _$beginModifying<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: Decodable {
+        beginModifying(forKey)
+        return getValue(forKey: forKey)
+    }
+
+    private func beginModifying<Value>(_ keyPath: KeyPath<Self, Value>) {
+        _$observationRegistrar.access(self, keyPath: keyPath)
+        _$observationRegistrar.willSet(self, keyPath: keyPath)
+    }
+
+    /// Ends a change of related models in place.
+    ///
+    /// - Parameters:
+    ///   - forKey: the key path of the property.
+    ///   - value: the changed models; empty afterwards.
+    public func _$endModifying<Element>(forKey: KeyPath<Self, [Element]>, _ value: inout [Element])
+    where Element: PersistentModel {
+        if let state = ownState {
+            state.setModels(state.type.persisted(forKey), &value)
+        } else {
+            setValue(forKey: forKey, to: value)
+        }
+        _$observationRegistrar.didSet(self, keyPath: forKey)
+    }
+
+    /// Ends a change of related models in place.
+    ///
+    /// - Parameters:
+    ///   - forKey: the key path of the property.
+    ///   - value: the changed models; nil for none. Nil afterwards.
+    public func _$endModifying<Element>(forKey: KeyPath<Self, [Element]?>, _ value: inout [Element]?)
+    where Element: PersistentModel {
+        if let state = ownState, var models = value.take() {
+            state.setModels(state.type.persisted(forKey), &models)
+        } else {
+            setValue(forKey: forKey, to: value)
+        }
+        _$observationRegistrar.didSet(self, keyPath: forKey)
+    }
+
+    /// Ends a change of an attribute in place.
+    ///
+    /// - Parameters:
+    ///   - forKey: the key path of the property.
+    ///   - value: the changed value.
+    @_disfavoredOverload
+    public func _$endModifying<Value>(forKey: KeyPath<Self, Value>, _ value: inout Value) where Value: Encodable {
+        setValue(forKey: forKey, to: value)
+        _$observationRegistrar.didSet(self, keyPath: forKey)
+    }
+}

@@ -73,7 +73,7 @@ extension PersistentModel {
     }
 
     /// The state of SwiftData's own backing data, which knows the model; nil for backing data of another kind.
-    private var ownState: ModelState? {
+    var ownState: ModelState? {
         guard let state = persistentBackingData._ownState as? ModelState else { return nil }
         if !state.knowsModel { state.learn(self) }
         return state
