@@ -2,7 +2,7 @@ import CSQLiteBaseline
 import Foundation
 
 /// How a program by hand opens a file.
-public enum HandKind: Sendable {
+package enum HandKind: Sendable {
     /// As `sqlite3_open` does: a mutex for each call, 2 MB of pages in memory.
     case usual
     /// Without mutexes, with 16 MB of pages in memory, which is the most that Pippin has.

@@ -4,28 +4,28 @@ import Pippin
 import PippinRecords
 
 /// One cell of the matrix: a work on a shape, by Pippin and by others.
-public struct Cell: Sendable {
-    public let work: String
-    public let shape: String
+package struct Cell: Sendable {
+    package let work: String
+    package let shape: String
     /// How many things are done.
-    public let items: Int
-    public let sides: [Side]
+    package let items: Int
+    package let sides: [Side]
 }
 
 /// One of those who do a cell's work.
-public struct Side: Sendable {
-    public let name: String
+package struct Side: Sendable {
+    package let name: String
     /// Sets up in a folder, unmeasured.
-    public let make: @Sendable (_ folder: URL) async throws -> Run
+    package let make: @Sendable (_ folder: URL) async throws -> Run
 }
 
 /// What is measured, and what it has read or left behind, which must be the same on all sides.
-public struct Run: Sendable {
-    public let work: @Sendable () async throws -> Outcome
-    public let finish: @Sendable () async throws -> Outcome
+package struct Run: Sendable {
+    package let work: @Sendable () async throws -> Outcome
+    package let finish: @Sendable () async throws -> Outcome
 }
 
-public typealias Outcome = [UInt64]
+package typealias Outcome = [UInt64]
 
 /// The stores of a shape: an empty one and a filled one, made once in a folder.
 enum Stores<Model: Shape> {

@@ -4,14 +4,14 @@ import Pippin
 import PippinRecords
 
 /// The matrix of this way of coding.
-public enum Matrix {
+package enum Matrix {
     #if BY_CODING
-        public static let coding = "Codable"
+        package static let coding = "Codable"
     #else
-        public static let coding = "@CoreModel"
+        package static let coding = "@CoreModel"
     #endif
 
-    public static let cells: [Cell] =
+    package static let cells: [Cell] =
         flat(Wide.self) + flat(Numbers.self) + flat(Texts.self) + flat(Optionals.self) + flat(Nested.self)
         + flat(Enumerations.self) + flat(Blobs.self) + flat(Lists.self)
         + flat(ByInt.self) + flat(ByInt64.self) + flat(ByUUID.self) + flat(ByShortText.self) + flat(ByLongText.self)

@@ -27,9 +27,7 @@ package final class CompositeValue: NSObject {
             && StoredValue.haveSameTexts(elements, other.elements) && kept == other.kept
     }
 
-    /// The stored form of an element.
-    ///
-    /// - Parameter place: where the element probably is among the values in order.
+    /// The stored form of an element; `place` is where it probably is among the values in order.
     package func stored(_ element: AttributeLayout, near place: Int = 0) -> StoredValue {
         if let ordered { return ordered.form.value(named: element.name, near: place, in: ordered.values) }
         return kept[element.name] ?? StoredValue(given[element.name], for: element)

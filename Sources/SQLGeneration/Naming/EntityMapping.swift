@@ -92,9 +92,7 @@ package struct SlotColumn: Sendable {
         ownName = property.lastIndex(of: ".").map { String(property[property.index(after: $0)...]) } ?? property
     }
 
-    /// The layout of this element among those of its composite attribute.
-    ///
-    /// - Parameter place: where it probably is.
+    /// The layout of this element among those of its composite attribute, of which `place` is the first guess.
     package func element(of composite: AttributeLayout?, near place: Int) -> AttributeLayout? {
         guard let elements = composite?.elements else { return nil }
         if place < elements.count, elements[place].name == ownName { return elements[place] }
