@@ -49,6 +49,30 @@ struct SchemaTests {
         #expect(try Schema.load(from: file) == schema)
     }
 
+    @Test("names types in its JSON, and has the classes of its entities, where public code looks for them")
+    func reflection() throws {
+        struct Coded: Decodable {
+            let entities: [Entity]
+            struct Entity: Decodable {
+                let name: String
+                let attributes: [Property]
+                let relationships: [Property]
+            }
+            struct Property: Decodable {
+                let name: String
+                let valueTypeName: String
+            }
+        }
+        let schema = Schema([Book.self])
+        let coded = try JSONDecoder().decode(Coded.self, from: JSONEncoder().encode(schema))
+        let book = try #require(coded.entities.first { $0.name == "Book" })
+        #expect(book.attributes.first { $0.name == "title" }?.valueTypeName == "SS")
+        #expect(book.attributes.first { $0.name == "year" }?.valueTypeName == "Si")
+        #expect(_typeByName(book.relationships.first { $0.name == "reviews" }?.valueTypeName ?? "") is [Review].Type)
+        let entity = try #require(schema.entitiesByName["Book"])
+        #expect(Mirror(reflecting: entity).descendant("_objectType") as? any PersistentModel.Type is Book.Type)
+    }
+
     @Test("names the property whose type cannot be kept")
     func problem() {
         #expect(throws: SwiftDataError.loadIssueModelContainer) {

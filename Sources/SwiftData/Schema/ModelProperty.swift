@@ -171,6 +171,12 @@ struct PropertyFacts<Option: Codable & Equatable>: Codable, Equatable {
     var options: [Option]
     var valueType: CodedType
     var hashModifier: String?
+
+    /// The keys are Apple's, as public code reads them in a schema's JSON.
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, options, hashModifier
+        case valueType = "valueTypeName"
+    }
 }
 
 /// A type as its mangled name, from which the program that has the type finds it again.

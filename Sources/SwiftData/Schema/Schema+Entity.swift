@@ -20,6 +20,8 @@ extension Schema {
             }
         }
         private weak var parent: Schema.Entity?
+        /// The model class; nil for an entity that was not made of one. Public code finds it with a mirror.
+        var _objectType: (any PersistentModel.Type)?
 
         /// Its own attributes.
         public var attributes: Set<Schema.Attribute> = []

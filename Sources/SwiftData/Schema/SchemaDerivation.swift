@@ -36,6 +36,7 @@ struct SchemaDerivation {
 
     private static func entity(of type: ModelType) -> Schema.Entity {
         let entity = Schema.Entity(type.name)
+        entity._objectType = type.type
         let own = type.properties[(type.superType?.properties.count ?? 0)...]
         entity.storedProperties = own.map { property -> any SchemaProperty in
             guard let destination = property.destination else { return attribute(property) }
