@@ -298,6 +298,11 @@ enum SyncCommand {
             return false
         }
         try await sync.finish()
+        if options.checks {
+            let repaired = try await sync.check()
+            for model in repaired { say("Repaired: \(model)") }
+            if repaired.isEmpty { say("All rows are the server's.") }
+        }
         let refused = try await sync.refused()
         for change in refused {
             say("Refused: \(change)")
@@ -319,6 +324,7 @@ enum SyncCommand {
         case .waitsForServer(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer server"
         case .waitsForProgram(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer program"
         case .isOlderCopy: SyncError.olderCopyText
+        case .repaired(let count): "\(TextTools.count(count, "row")) repaired"
         }
     }
 }

@@ -19,6 +19,8 @@ struct DeviceContent {
     var base: [BaseRow] = []
     var journal: [JournalEntry] = []
     var nextEntry = 1
+    /// How often closures of rows have been about to run for the step that comes next.
+    var attempts: [RowID: Int] = [:]
 
     init(record: DeviceRecord, captured: Int64) { (self.record, self.captured) = (record, captured) }
 
@@ -83,18 +85,30 @@ extension DeviceContent {
         var cursors: [CursorMark]
         var nextBatch: UInt64
         var nextEntry: Int
+        var cursorTime: Int64?
+        var answered: UInt64?
+    }
+
+    private struct Attempt: Codable, Hashable {
+        let id: RowID
+        let count: Int
+    }
+
+    private var listedAttempts: [Attempt] {
+        attempts.sorted { $0.key < $1.key }.map { Attempt(id: $0.key, count: $0.value) }
     }
 
     private var position: Position {
         Position(
             summary: DeviceSummary(cursor: record.cursor, captured: captured, waiting: waiting), cursors: cursors,
-            nextBatch: record.nextBatch, nextEntry: nextEntry)
+            nextBatch: record.nextBatch, nextEntry: nextEntry, cursorTime: record.cursorTime,
+            answered: record.answered)
     }
 
     /// The record without what is in the position.
     private var rest: DeviceRecord {
         var rest = record
-        (rest.cursor, rest.nextBatch) = (0, 0)
+        (rest.cursor, rest.nextBatch, rest.cursorTime, rest.answered) = (0, 0, nil, nil)
         return rest
     }
 
@@ -104,6 +118,7 @@ extension DeviceContent {
             var record = try place.noted(DeviceRecord.self, SyncNote.device)
         else { return nil }
         (record.cursor, record.nextBatch) = (position.summary.cursor, position.nextBatch)
+        (record.cursorTime, record.answered) = (position.cursorTime, position.answered)
         self.init(record: record, captured: position.summary.captured)
         (cursors, nextEntry) = (position.cursors, position.nextEntry)
         open = try place.noted([OwnTransaction].self, SyncNote.open) ?? []
@@ -112,6 +127,9 @@ extension DeviceContent {
         }
         acknowledged = try place.noted([AcknowledgedBatch].self, SyncNote.acknowledged) ?? []
         base = try place.noted([BaseRow].self, SyncNote.base) ?? []
+        attempts = Dictionary(
+            try (place.noted([Attempt].self, SyncNote.closures) ?? []).map { ($0.id, $0.count) },
+            uniquingKeysWith: { first, _ in first })
         journal = try place.allNoted(JournalEntry.self, beginningWith: SyncNote.journal)
     }
 
@@ -135,6 +153,7 @@ extension DeviceContent {
         try note(SyncNote.answer, frozen?.answer, former?.frozen?.answer)
         try note(SyncNote.acknowledged, filled(acknowledged), filled(former?.acknowledged))
         try note(SyncNote.base, filled(base), filled(former?.base))
+        try note(SyncNote.closures, filled(listedAttempts), filled(former?.listedAttempts))
         let entries = Dictionary(uniqueKeysWithValues: journal.map { ($0.number, $0) })
         let formerEntries = Dictionary(uniqueKeysWithValues: (former?.journal ?? []).map { ($0.number, $0) })
         for number in Set(entries.keys).union(formerEntries.keys) {

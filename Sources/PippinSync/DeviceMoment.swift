@@ -87,12 +87,22 @@ struct DeviceMoment {
                 }
             }
         }
+        try reading.addScopes(to: &rows, place.schema)
         return rows
+    }
+
+    /// Rows that differ from the server's, or that unsent transactions change, as the server last had them.
+    func unsentRows() throws -> [RowID: PlannedRow?] {
+        var ids = Set(content.base.map(\.id))
+        for transaction in content.open + fresh + (content.frozen?.request.transactions ?? []) {
+            ids.formUnion(transaction.changes.map(\.id))
+        }
+        return try formerRows(ids)
     }
 
     private func filled(_ values: [String: SyncValue], _ id: RowID) -> [String: SyncValue] {
         var values = values
-        for (property, description) in place.mapping.schema.entities[id.entity]?.properties ?? [:]
+        for (property, description) in place.schema.entities[id.entity]?.properties ?? [:]
         where values[property] == nil {
             switch description.kind {
             case .list: values[property] = .list([])
@@ -147,7 +157,7 @@ struct DeviceMoment {
     mutating func freeze(_ order: FreezeOrder) throws -> StoreResult {
         let open = content.open + fresh
         let result = Freezing.freeze(
-            open, order, record: content.record, schema: place.mapping.schema, limit: limit(of: open))
+            open, order, record: content.record, schema: place.schema, limit: limit(of: open))
         guard let request = result.request else {
             return .frozen(nil, waitsForServer: result.waitsForServer, waitsForProgram: result.waitsForProgram)
         }
@@ -162,19 +172,27 @@ struct DeviceMoment {
 
     // MARK: Rebasing
 
-    static let rules = ProgramRules(merge: { _, _, mine, _ in mine }, rename: { _, values, _ in values })
+    /// What a rebase comes to.
+    enum RebaseResult {
+        case done(StoreResult)
+        /// It has to be noted that the closures of these rows are about to run.
+        case note(Set<RowID>)
+    }
 
     /// - Parameters:
     ///   - order: what to do.
     ///   - staged: the downloaded rows, if the order needs them.
     ///   - stage: the notes that they come from, which are deleted.
-    /// - Returns: whether something is unsent.
+    ///   - closures: the program's closures.
+    ///   - noted: the rows whose closures have been noted for this step.
+    /// - Returns: whether something is unsent, or which closures have to be noted before.
     /// - Throws: the errors of the store.
     mutating func rebase(
-        _ order: RebaseOrder, staged: [PageChange], removing stage: [String: Data?]
-    ) throws -> StoreResult {
+        _ order: RebaseOrder, staged: [PageChange], removing stage: [String: Data?], _ closures: ProgramClosures?,
+        noted: Set<RowID>
+    ) throws -> RebaseResult {
         let open = content.open + fresh
-        let schema = place.mapping.schema
+        let schema = place.schema
         var input = RebaseInput(
             order: order, record: content.record, schema: schema, frozen: content.frozen, open: open)
         input.staged = order.stage == nil ? [] : staged
@@ -187,24 +205,45 @@ struct DeviceMoment {
         input.dirty = former
         let shown = try reading.rows(changed)
         for id in changed { input.shown[id] = .some(shown[id]) }
+        (input.noted, input.attempts) = (noted, content.attempts)
+        let left = content.record.scopes.subtracting(order.record.scopes)
+        if !left.isEmpty, order.stage != .everything { input.leaving = try rows(of: left) }
         let downloaded = order.stage == .everything ? downloadedRows(staged) : nil
+        let rules = closures?.rules(reading) ?? .none
         var facts = RowFacts()
         while true {
-            switch try Rebasing.step(input, rules: Self.rules, facts: facts) {
+            switch try Rebasing.step(input, rules: rules, facts: facts) {
             case .needs(let questions): try answer(questions, former, downloaded, &facts)
-            case .note: throw SyncError.damaged(place.name, CocoaError(.featureUnsupported))
+            case .note(let ids): return .note(ids)
             case .done(let plan):
                 try carryOut(plan, order, former, shown, downloaded, removing: stage)
-                return .rebased(hasOpen: !plan.open.isEmpty)
+                return .done(.rebased(hasOpen: !plan.open.isEmpty))
             }
         }
+    }
+
+    /// The server's rows of some scopes.
+    private func rows(of scopes: Set<SyncScope>) throws -> Set<RowID> {
+        var found: Set<RowID> = []
+        let all = try allRows()
+        for start in stride(from: 0, to: all.count, by: 1_000) {
+            for (id, row) in try formerRows(Set(all[start..<min(start + 1_000, all.count)])) {
+                if let scope = row?.scope, scopes.contains(scope) { found.insert(id) }
+            }
+        }
+        for (id, row) in try unsentRows() {
+            if let scope = row?.scope, scopes.contains(scope) { found.insert(id) }
+        }
+        return found
     }
 
     /// What the server has taken, and lost.
     private func lost(after batch: UInt64) throws -> [OwnTransaction] {
         let batches = content.acknowledged.filter { $0.batch > batch }
         guard let first = batches.map(\.first).min(), let last = batches.map(\.last).max() else { return [] }
-        let all = try ChangeReader(place, reading).transactions(after: Int64(first) - 1, limit: .max) ?? []
+        guard let all = try ChangeReader(place, reading).transactions(after: Int64(first) - 1, limit: .max) else {
+            throw SyncError.historyIsTrimmed(place.name)
+        }
         return all.filter { $0.mark == nil && $0.number <= Int64(last) }.compactMap { Self.own($0, content) }
     }
 
@@ -275,7 +314,7 @@ struct DeviceMoment {
         }
         if let frozen = content.frozen { content.acknowledge(frozen.request.batch, plan.acknowledged) }
         if let last = order.restored?.lastDecided { content.acknowledged.removeAll { $0.batch > last } }
-        content.frozen = nil
+        (content.frozen, content.attempts) = (nil, [:])
         // Rules may have changed rows that neither side had.
         let others = downloaded == nil ? try formerRows(Set(plan.shown.keys.filter { former[$0] == nil })) : [:]
         keepOpen(plan.open)

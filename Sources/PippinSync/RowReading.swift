@@ -132,6 +132,36 @@ final class RowReading {
 
     func id(of identifier: NSManagedObjectID) -> RowID? { identifiers[identifier] }
 
+    // MARK: Scopes
+
+    /// Gives rows their scopes, which their own values name or lead to.
+    ///
+    /// - Parameters:
+    ///   - rows: the rows; nil for those that are not there. Owners that are among them are taken as they are here,
+    ///     others as the store has them.
+    ///   - schema: where scopes are.
+    /// - Throws: the errors of the store.
+    func addScopes(to rows: inout [RowID: PlannedRow?], _ schema: SyncSchema) throws {
+        guard schema.isScoped else { return }
+        var known = rows
+        var open = Dictionary(uniqueKeysWithValues: rows.keys.map { ($0, $0) })
+        // Owners of owners, and so on; the bound is for damaged stores.
+        for _ in 0..<16 where !open.isEmpty {
+            var next: [RowID: RowID] = [:]
+            for (id, end) in open {
+                guard case .some(.some(let row)) = known[end] else { continue }
+                switch schema.scope(of: end, row.values) {
+                case .everybody: rows[id]??.scope = nil
+                case .named(let scope): rows[id]??.scope = scope
+                case .asOwner(let owner): next[id] = owner
+                }
+            }
+            let found = try self.rows(Set(next.values).filter { known[$0] == nil })
+            for (id, row) in found { known[id] = .some(row) }
+            open = next
+        }
+    }
+
     // MARK: Questions
 
     /// The rows that refer to some rows.

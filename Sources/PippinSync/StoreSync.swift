@@ -20,11 +20,17 @@ extension PersistenceManager {
     /// The other store is the server: it decides. This one can be used without it at any time; what is saved meanwhile
     /// is sent later, in order, each transaction once. Both keep a history.
     ///
-    /// - Parameter server: where the server's store is. It is made if it is missing.
+    /// - Parameters:
+    ///   - server: where the server's store is. It is made if it is missing.
+    ///   - scopes: the scopes whose models are here (`Schema(.scope(…))`), beside those that are for
+    ///     everybody; nil for all models. What is in other scopes is never sent, and models that leave the scopes leave the store.
+    ///     They say what is wanted; what a user may read and write on a server is a matter of the roles of its database.
     /// - Returns: the sync, which runs until it is stopped or released.
     /// - Throws: ``SyncError`` for models that cannot be synced and for a store without a history, and what `load()`
     ///   throws if the store was not open yet.
-    public func sync(with server: StoreLocation) throws -> StoreSync { try StoreSync(self, server) }
+    public func sync(with server: StoreLocation, scopes: Set<String>? = nil) throws -> StoreSync {
+        try StoreSync(self, server, scopes: scopes)
+    }
 }
 
 extension PersistenceManager {
@@ -72,6 +78,9 @@ public final class StoreSync: Sendable {
         case waitsForProgram(pending: Int)
         /// The store is an older copy of itself. Nothing is sent.
         case isOlderCopy
+        /// ``StoreSync/check()`` has found so many models that differed from the server's, past both histories. They
+        /// are now as on the server.
+        case repaired(Int)
     }
 
     let runner: SyncRunner
@@ -82,16 +91,18 @@ public final class StoreSync: Sendable {
     /// - Parameters:
     ///   - manager: the device's store.
     ///   - location: the server's store.
+    ///   - scopes: the scopes whose rows are here; nil for all rows.
     ///   - isLive: whether it runs by itself.
     ///   - idle: how often a server that reports changes is asked whether there are any, in milliseconds.
     /// - Throws: ``SyncError``, and what opening the device's store throws.
     package init(
-        _ manager: PersistenceManager, _ location: StoreLocation, isLive: Bool = true, idle: Int64 = 300_000
+        _ manager: PersistenceManager, _ location: StoreLocation, scopes: Set<String>? = nil, isLive: Bool = true,
+        idle: Int64 = 300_000
     ) throws {
         let shown = Shown()
         self.shown = shown
-        let device = SyncDevice(try SyncStore(manager))
-        let server = SyncServer(for: manager, at: location)
+        let device = SyncDevice(try SyncStore(manager, isScoped: scopes != nil))
+        let server = SyncServer(for: manager, at: location, scopes: scopes.map { Set($0.map { SyncScope($0) }) })
         runner = SyncRunner(device: device, server: server, idle: idle) { shown.show($0, $1) }
         if isLive { runner.start() }
     }
@@ -112,6 +123,22 @@ public final class StoreSync: Sendable {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result { try runner.finish() }) }
         }
+    }
+
+    /// Compares all models with the server's, as ``finish()`` has left them, and takes the server's where they differ:
+    /// rows that somebody changed past the history, by SQL on either side, or that a damaged file has lost. Sums over
+    /// ranges of identifiers are compared, the parts of those that differ, and so on; then the models of the smallest
+    /// ranges. Saves that were not sent stay on top.
+    ///
+    /// Both sides read all of their rows once; nothing else is locked.
+    ///
+    /// - Returns: the models that differed; ``states`` shows ``State/repaired(_:)`` if there are any.
+    /// - Throws: ``SyncError`` if the server does not answer, or a store cannot be read or written.
+    @discardableResult
+    public func check() async throws -> [RepairedModel] {
+        let repaired = try await trying { runner in try runner.check() }
+        if !repaired.isEmpty { shown.show(.repaired(repaired.count), runner) }
+        return repaired
     }
 
     /// Stops. What was saved and not sent is sent by the next sync of the store.
@@ -211,6 +238,7 @@ private final class Shown: Sendable {
             case .waitsForServer: .waitsForServer(pending: counts.pending)
             case .waitsForProgram: .waitsForProgram(pending: counts.pending)
             case .isOlderCopy: .isOlderCopy
+            case .repaired(let count): .repaired(count)
             }
         }
     }
@@ -222,138 +250,6 @@ private final class Shown: Sendable {
             if content.state == new { return }
             content.state = new
             for stream in content.streams.values { stream.yield(new) }
-        }
-    }
-}
-
-/// A change that the server, or the device itself, did not take: the row's part of a saved transaction.
-public struct RefusedSave: Sendable, CustomStringConvertible {
-    /// Why a change was not taken.
-    public enum Reason: Hashable, Sendable {
-        /// Another model has the values of these properties, which only one may have.
-        case valueIsTaken(properties: [String], by: String?)
-        /// Somebody else has deleted the model before.
-        case isDeleted
-        /// Somebody who did not know of the deletion has changed the model before.
-        case isChanged
-        /// A reference leads to a model that is not there.
-        case missingReference(property: String, id: String)
-        /// A required property has no value.
-        case missingValue(property: String)
-        /// Other models refer to the deleted one that must not lose it.
-        case isNeeded(by: String)
-        /// It builds on a model that was not taken.
-        case dependsOnRefused(id: String)
-        /// The server's models do not have the property.
-        case unknownProperty(String)
-        /// The user may not write such models.
-        case notAllowed
-    }
-
-    /// What the program did to the model.
-    public enum Kind: Hashable, Sendable { case inserted, changed, deleted }
-
-    /// The entity's name.
-    public let entity: String
-    /// The model's identifier, as text.
-    public let id: String
-    /// What the program did to it.
-    public let kind: Kind
-    /// Why it was not taken.
-    public let reason: Reason
-    /// The properties that were set.
-    public let properties: [String]
-    /// The only one of them that was not taken; nil if that is all of the change.
-    public let property: String?
-
-    private let entry: DeviceContent.JournalEntry
-    private let runner: SyncRunner
-
-    init(_ entry: DeviceContent.JournalEntry, _ runner: SyncRunner) {
-        (self.entry, self.runner) = (entry, runner)
-        let change = entry.refused.change
-        (entity, id) = (change.id.entity, change.id.key.string)
-        reason = Reason(entry.refused.reason)
-        switch change.edit {
-        case .insert: kind = .inserted
-        case .update: kind = .changed
-        case .delete: kind = .deleted
-        }
-        properties = change.newValues.keys.sorted()
-        property = entry.refused.property
-    }
-
-    /// The change and the reason, for logs.
-    public var description: String { "\(entity) \(id) was not \(kind): \(reason)" }
-
-    /// The value that a property of the model had here; nil for none.
-    ///
-    /// - Parameter property: the property's name.
-    /// - Returns: the value as text.
-    public func value(of property: String) -> String? {
-        (entry.refused.change.newValues[property] ?? entry.values[property]).flatMap(Self.text)
-    }
-
-    /// Saves what was not taken once more, on top of what the model is now. A model that was deleted is there again,
-    /// whole.
-    ///
-    /// - Throws: what saving throws.
-    public func saveAgain() async throws {
-        let number = entry.number
-        try await Self.off(runner) { runner in
-            try runner.device.settle(number) { entry -> PlannedRow? in
-                if case .delete = entry.refused.change.edit { return nil }
-                return PlannedRow(values: entry.values.merging(entry.refused.change.newValues) { $1 })
-            }
-        }
-    }
-
-    /// Forgets the change.
-    ///
-    /// - Throws: what writing to the store throws.
-    public func discard() async throws {
-        let number = entry.number
-        try await Self.off(runner) { try $0.device.settle(number, nil) }
-    }
-
-    static func off<Result: Sendable>(
-        _ runner: SyncRunner, _ work: @escaping @Sendable (SyncRunner) throws -> Result
-    ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work(runner) }) }
-        }
-    }
-
-    private static func text(_ value: SyncValue) -> String? {
-        switch value {
-        case .null: nil
-        case .bool(let flag): "\(flag)"
-        case .integer(let number): "\(number)"
-        case .double(let number): "\(number.value)"
-        case .decimal(let digits): digits
-        case .text(let text): text.string
-        case .date(let time): Date(timeIntervalSince1970: Double(time) / 1_000_000).ISO8601Format()
-        case .bytes(let bytes): Data(bytes).base64EncodedString()
-        case .reference(let id): id.key.string
-        case .list(let ids): ids.map(\.key.string).joined(separator: ", ")
-        case .set(let values): values.compactMap(text).sorted().joined(separator: ", ")
-        }
-    }
-}
-
-extension RefusedSave.Reason {
-    init(_ reason: RefusalReason) {
-        switch reason {
-        case .uniqueValueTaken(let properties, let other):
-            self = .valueIsTaken(properties: properties, by: other?.key.string)
-        case .rowDeleted, .rowLeftScope: self = .isDeleted
-        case .rowEdited: self = .isChanged
-        case .missingReference(let property, let id): self = .missingReference(property: property, id: id.key.string)
-        case .missingValue(let property): self = .missingValue(property: property)
-        case .deletionDenied(let id): self = .isNeeded(by: id.key.string)
-        case .notAuthorized: self = .notAllowed
-        case .dependsOnRefused(let id): self = .dependsOnRefused(id: id.key.string)
-        case .unknownProperty(let property): self = .unknownProperty(property)
         }
     }
 }

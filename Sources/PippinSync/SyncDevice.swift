@@ -5,17 +5,31 @@ import SyncPlanning
 /// The device's side of a sync: carries out in the store what the state machine asks for, each in one transaction.
 final class SyncDevice {
     let place: SyncStore
+    /// The closures of the program's schemas; nil if there are none.
+    private let closures: ProgramClosures?
     /// How many portions of a download were noted; nil before that is known.
     private var portions: Int?
 
-    init(_ place: SyncStore) { self.place = place }
+    init(_ place: SyncStore) {
+        self.place = place
+        closures = ProgramClosures(place.manager, place.mapping)
+    }
 
     /// What the store keeps of its sync, which begins now if it keeps nothing.
     func start() throws -> DeviceContent {
         try place.exclusively { transaction in
-            if let content = try DeviceContent(place) { return content }
+            if let former = try DeviceContent(place) {
+                guard former.record.isScoped ?? false != place.schema.isScoped else { return former }
+                // The rows of some scopes take the place of all rows, or the other way round.
+                var content = former
+                (content.record.epoch, content.record.download) = (nil, nil)
+                content.record.isScoped = place.schema.isScoped
+                try place.write([:], contextName: nil, in: transaction) { _ in try content.notes(replacing: former) }
+                return content
+            }
             let captured = try beginHistory()
-            let content = DeviceContent(record: DeviceRecord(device: DeviceID(UUID().uuidString)), captured: captured)
+            var content = DeviceContent(record: DeviceRecord(device: DeviceID(UUID().uuidString)), captured: captured)
+            content.record.isScoped = place.schema.isScoped
             try place.write([:], contextName: nil, in: transaction) { _ in try content.notes(replacing: nil) }
             return content
         }
@@ -73,6 +87,7 @@ final class SyncDevice {
             guard let former = try DeviceContent(place) else { return }
             var content = former
             content.record = DeviceRecord(device: DeviceID(UUID().uuidString))
+            content.record.isScoped = place.schema.isScoped
             content.open = (content.frozen?.request.transactions ?? []) + content.open
             for transaction in content.open.indices {
                 for change in content.open[transaction].changes.indices {
@@ -114,13 +129,24 @@ final class SyncDevice {
             }
         case .rebase(let order):
             if order.stage == .everything, let result = try fill(order) { return result }
-            return try place.exclusively { transaction in
-                var moment = try DeviceMoment(place, transaction)
-                guard let kind = order.stage else { return try moment.rebase(order, staged: [], removing: [:]) }
-                var staged: [PageChange] = []
-                let names = try forEachPortion { staged += $0.changes(of: kind) }
-                portions = nil
-                return try moment.rebase(order, staged: staged, removing: names)
+            var noted: Set<RowID> = []
+            while true {
+                let result = try place.exclusively { transaction in
+                    var moment = try DeviceMoment(place, transaction)
+                    guard let kind = order.stage else {
+                        return try moment.rebase(order, staged: [], removing: [:], closures, noted: noted)
+                    }
+                    var staged: [PageChange] = []
+                    let names = try forEachPortion { staged += $0.changes(of: kind) }
+                    portions = nil
+                    return try moment.rebase(order, staged: staged, removing: names, closures, noted: noted)
+                }
+                switch result {
+                case .done(let result): return result
+                case .note(let ids):
+                    _ = try changing { content in for id in ids { content.attempts[id, default: 0] += 1 } }
+                    noted.formUnion(ids)
+                }
             }
         }
     }
@@ -242,10 +268,10 @@ final class SyncDevice {
     private func changes(after order: RebaseOrder, _ content: DeviceContent) throws -> [RowID: PlannedRow?] {
         if order.transactions.isEmpty { return [:] }
         let input = RebaseInput(
-            order: order, record: content.record, schema: place.mapping.schema, frozen: nil, open: [])
+            order: order, record: content.record, schema: place.schema, frozen: nil, open: [])
         var facts = RowFacts()
         while true {
-            switch try Rebasing.step(input, rules: DeviceMoment.rules, facts: facts) {
+            switch try Rebasing.step(input, rules: .none, facts: facts) {
             case .done(let plan): return plan.shown
             case .note: throw SyncError.damaged(place.name, CocoaError(.featureUnsupported))
             case .needs(let questions):
@@ -256,6 +282,56 @@ final class SyncDevice {
                 _ = try forEachPortion { DeviceMoment.answer(questions, from: $0.planned, &facts) }
             }
         }
+    }
+
+    // MARK: Repairs
+
+    /// The rows as the server is to have them, from one state of the store.
+    struct Scan {
+        let sums: RangeSums
+        private let unsent: [RowID: PlannedRow?]
+        private let rows: ServerDownload
+        private let place: SyncStore
+
+        init(_ place: SyncStore, _ known: KnownProperties) throws {
+            self.place = place
+            (unsent, rows) = try place.exclusively { transaction in
+                (try DeviceMoment(place, transaction).unsentRows(), try ServerDownload(place, number: 0, after: nil))
+            }
+            var sums = RangeSums(known)
+            for (id, row) in unsent { if let row { sums.add(id, row.values) } }
+            try rows.forEach { [unsent] id, row in
+                if unsent[id] == nil { sums.add(id, row.values) }
+                return true
+            }
+            self.sums = sums
+        }
+
+        /// The rows of some ranges.
+        func rows(in ranges: Set<IdentifierRange>) throws -> [RowID: PlannedRow] {
+            var found = unsent.compactMapValues(\.self).filter { ranges.contains(IdentifierRange(of: $0.key)) }
+            try rows.again().forEach { id, row in
+                if unsent[id] == nil, ranges.contains(IdentifierRange(of: id)) { found[id] = row }
+                return true
+            }
+            return found
+        }
+    }
+
+    func scan(_ known: KnownProperties) throws -> Scan { try Scan(place, known) }
+
+    /// Makes rows those of the server, and keeps what is unsent on top of them.
+    ///
+    /// - Parameters:
+    ///   - changes: what the server has.
+    ///   - record: where the device was when it was asked.
+    /// - Returns: what differed; nil if the device is somewhere else by now.
+    /// - Throws: the errors of the store.
+    func repair(_ changes: [PageChange], at record: DeviceRecord) throws -> [RepairedModel]? {
+        let present = try place.session.withLock { try DeviceContent(place) }
+        guard present?.record.cursor == record.cursor, present?.record.epoch == record.epoch else { return nil }
+        _ = try run(.rebase(.repair(changes, at: record)))
+        return changes.map { RepairedModel($0) }
     }
 
     // MARK: The journal

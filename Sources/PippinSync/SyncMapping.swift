@@ -38,9 +38,6 @@ struct SyncMapping: Sendable {
     }
 
     let entities: [Entity]
-    let schema: SyncSchema
-    /// A number that differs from that of a model with other properties.
-    let version: Int
     /// The entities in an order in which references lead to earlier ones, as far as there is one.
     let order: [Int]
     private let places: [String: Int]
@@ -49,16 +46,8 @@ struct SyncMapping: Sendable {
     /// - Parameter model: the model of a store.
     /// - Throws: ``SyncError`` for an entity without an identifier, and for relationships that cannot be synced.
     init(_ model: ModelLayout) throws {
-        var entities: [Entity] = []
-        var described: [String: SyncEntity] = [:]
-        for layout in model.entities where !layout.isAbstract {
-            let entity = try Self.entity(layout)
-            entities.append(entity)
-            described[entity.name] = try SyncRules.entity(entity)
-        }
+        let entities = try model.entities.filter { !$0.isAbstract }.map(Self.entity)
         self.entities = entities
-        schema = SyncSchema(described)
-        version = Self.digest(schema.properties)
         places = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         placesByLayout = Dictionary(
@@ -183,19 +172,6 @@ struct SyncMapping: Sendable {
             if deletesThis != deletesOther { return deletesThis }
         }
         return (relationship.source.name, relationship.name) < (inverse.source.name, inverse.name)
-    }
-
-    private static func digest(_ known: KnownProperties) -> Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ text: String) {
-            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
-        }
-        for (entity, properties) in known.kinds.sorted(by: { $0.key < $1.key }) {
-            add(entity)
-            for (property, kind) in properties.sorted(by: { $0.key < $1.key }) { add("\(property) \(kind)") }
-        }
-        return Int(hash >> 1)
     }
 }
 

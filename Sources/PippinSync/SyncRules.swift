@@ -27,11 +27,64 @@ extension SchemaRule {
         .userInfo([SyncRules.whenDeleted: rule.rawValue])
     }
 
+    /// The property that says which part of the data a model belongs to, such as a team or a user. A sync that is given
+    /// scopes (`sync(with:scopes:)`) has the models of these, and those without a value,
+    /// which are for everybody.
+    ///
+    /// ```swift
+    /// Schema(.scope(\.team))      // a text, a number or a UUID; \.id where the model is itself such a part
+    /// Schema(.scope(\.project))   // another model: the scope is that model's
+    /// ```
+    ///
+    /// Models that another one owns (`Schema(.owns(…))`) have their owner's scope without a rule.
+    ///
+    /// - Parameter keyPath: the property.
+    /// - Returns: the rule, for ``Schema``.
+    public static func scope<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
+        .userInfo(keyPath, [SyncRules.scope: SyncRules.scope])
+    }
+}
+
+extension SchemaRule where Model: CoreModel {
+    /// Merges models of which two devices have changed the same property, by a closure. It runs on the device that
+    /// hears of the other's change, once for each conflict, and its result is an ordinary change of that device's.
+    ///
+    /// ```swift
+    /// Schema(.merge { old, mine, theirs in
+    ///     var merged = theirs
+    ///     merged.note = theirs.note + "\n" + mine.note
+    ///     return merged
+    /// })
+    /// ```
+    ///
+    /// It decides about single values and single models. Arrays and sets of models, and properties with a rule of their
+    /// own, are merged by that. Its result is taken for the properties of the model itself; what the models within it
+    /// have stays. It should only look at what it is given: a closure that ended the program twice is not asked again
+    /// about that model, and one whose result cannot be saved is as none. The later edit stays then.
+    ///
+    /// - Parameter closure: makes one model of what it was (nil if both devices have made it), what it is on this
+    ///   device, and what it is on the server.
+    /// - Returns: the rule, for ``Schema``.
+    public static func merge(
+        _ closure: @escaping @Sendable (_ old: Model?, _ mine: Model, _ theirs: Model) -> Model
+    ) -> Self {
+        .userInfo([SyncRules.merge: SyncRules.closure]).attaching { _ in
+            SchemaClosure(kind: .merge) { desk in
+                guard let mine = try desk.model(Model.self, desk.mine),
+                    let theirs = try desk.model(Model.self, desk.theirs)
+                else { return nil }
+                let old = try desk.old.flatMap { try desk.model(Model.self, $0) }
+                return try desk.values(of: closure(old, mine, theirs), after: desk.theirs)
+            }
+        }
+    }
+
     /// No two models have the same values of these properties, and a rule says what becomes of a model that one device
     /// has made while another one has made one with the same values.
     ///
     /// ```swift
     /// Schema(.unique(\.name, whenTaken: .join))   // two tags of one name, made on two devices, are one tag
+    /// Schema(.unique(\.name, whenTaken: .rename { $0.name += " (2)" }))
     /// ```
     ///
     /// - Parameters:
@@ -39,9 +92,17 @@ extension SchemaRule {
     ///   - rule: the rule.
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
-    public static func unique(_ keyPaths: PartialKeyPath<Model>..., whenTaken rule: SyncTakenValue) -> Self {
-        unique(keyPaths).adding { names in
-            [SyncRules.whenTaken + names.joined(separator: ","): rule.rawValue]
+    public static func unique(_ keyPaths: PartialKeyPath<Model>..., whenTaken rule: SyncTakenValue<Model>) -> Self {
+        let unique = unique(keyPaths).adding { names in
+            [SyncRules.whenTaken + names.joined(separator: ","): rule.name]
+        }
+        guard let rename = rule.rename else { return unique }
+        return unique.attaching { names in
+            SchemaClosure(kind: .rename(names)) { desk in
+                guard var model = try desk.model(Model.self, desk.mine) else { return nil }
+                rename(&model)
+                return try desk.values(of: model, after: desk.mine)
+            }
         }
     }
 }
@@ -58,6 +119,9 @@ public enum SyncMerge: String, Sendable {
     case sum
     /// The larger value: of numbers, dates and texts.
     case larger
+    /// Of a set of models: what either device has added, without what either has removed. It is the rule of sets
+    /// without one.
+    case union
 }
 
 /// What becomes of a change of a model that another device has deleted.
@@ -69,11 +133,24 @@ public enum SyncDeletion: String, Sendable {
 }
 
 /// What becomes of a new model whose values another one has already.
-public enum SyncTakenValue: String, Sendable {
+public struct SyncTakenValue<Model>: Sendable {
+    let name: String
+    var rename: (@Sendable (inout Model) -> Void)?
+
     /// The two become one: the one that came first stays, and what refers to the other one refers to it.
-    case join
+    public static var join: Self { Self(name: SyncRules.join) }
+
     /// The later one is not taken; see ``StoreSync/refused()``.
-    case refuse
+    public static var refuse: Self { Self(name: SyncRules.refuse) }
+
+    /// The later one gets other values. The closure is asked again, up to sixteen times, while the new values are taken
+    /// as well; then the model is not taken.
+    ///
+    /// - Parameter rename: gives the model other values.
+    /// - Returns: the rule, for `Schema(.unique(…, whenTaken:))`.
+    public static func rename(_ rename: @escaping @Sendable (inout Model) -> Void) -> Self {
+        Self(name: SyncRules.rename, rename: rename)
+    }
 }
 
 /// The rules of a sync, as a model has them: in the user info of entities and properties, which no version hash
@@ -84,40 +161,129 @@ enum SyncRules {
     static let keepEdits = "keepEdits"
     /// Followed by the names of the properties that are unique together.
     static let whenTaken = "PippinSyncWhenTaken "
+    static let scope = "PippinSyncScope"
+    static let (closure, join, rename, refuse) = ("closure", "join", "rename", "refuse")
 
-    static func entity(_ entity: SyncMapping.Entity) throws -> SyncEntity {
-        var properties: [String: SyncProperty] = [:]
-        for property in entity.properties { properties[property.name] = self.property(property) }
-        let info = entity.layout.description.userInfo ?? [:]
-        var uniques: [UniqueRule] = []
-        for constraint in entity.layout.uniquenessConstraints where constraint != [entity.key.name] {
+    /// - Parameter mapping: the entities and properties of a model.
+    /// - Returns: the same with their rules.
+    /// - Throws: ``SyncError`` for a rule that does not fit its property.
+    static func schema(of mapping: SyncMapping) throws -> SyncSchema {
+        var entities: [String: SyncEntity] = [:]
+        for entity in mapping.entities { entities[entity.name] = try self.entity(entity) }
+        // Owned rows are in the scope of their owner.
+        var isNew = true
+        while isNew {
+            isNew = false
+            for entity in mapping.entities where entities[entity.name]?.scope == .everybody {
+                let owner = entity.properties.first { property in
+                    guard case .reference(let relationship) = property.place,
+                        relationship.inverse?.deleteRule == .cascadeDeleteRule,
+                        let owner = mapping.entity(of: relationship.destination)
+                    else { return false }
+                    return entities[owner.name]?.scope != .everybody
+                }
+                guard let owner else { continue }
+                entities[entity.name]?.scope = .owner(owner.name)
+                isNew = true
+            }
+        }
+        return SyncSchema(entities)
+    }
+
+    /// A number that differs from that of a model with other properties.
+    static func version(of known: KnownProperties) -> Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ text: String) {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
+        for (entity, properties) in known.kinds.sorted(by: { $0.key < $1.key }) {
+            add(entity)
+            for (property, kind) in properties.sorted(by: { $0.key < $1.key }) { add("\(property) \(kind)") }
+        }
+        return Int(hash >> 1)
+    }
+
+    /// The properties that are unique together, by their names in the store and as the planner has them.
+    static func uniqueProperties(of entity: SyncMapping.Entity) -> [(stored: [String], names: [String])] {
+        entity.layout.uniquenessConstraints.filter { $0 != [entity.key.name] }.compactMap { constraint in
             let names = constraint.compactMap { name in
                 entity.properties.first {
                     if case .attribute(_, let attribute) = $0.place { attribute.name == name } else { false }
                 }?.name
             }
-            guard names.count == constraint.count else { continue }
-            let chosen = info[whenTaken + constraint.joined(separator: ",")] as? String
-            uniques.append(UniqueRule(names, whenTaken: chosen == "join" ? .join : .refuse))
+            return names.count == constraint.count ? (constraint, names) : nil
+        }
+    }
+
+    private static func entity(_ entity: SyncMapping.Entity) throws -> SyncEntity {
+        let info = entity.layout.description.userInfo ?? [:]
+        let merges = info[merge] as? String == closure
+        var properties: [String: SyncProperty] = [:]
+        for property in entity.properties {
+            properties[property.name] = try self.property(
+                property, of: entity, standard: merges ? .closure : .laterEdit)
+        }
+        var uniques: [UniqueRule] = []
+        for (stored, names) in uniqueProperties(of: entity) {
+            let whenTaken: UniqueRule.WhenTaken
+            switch info[Self.whenTaken + stored.joined(separator: ",")] as? String {
+            case join: whenTaken = .join
+            case rename: whenTaken = .rename
+            default: whenTaken = .refuse
+            }
+            uniques.append(UniqueRule(names, whenTaken: whenTaken))
         }
         return SyncEntity(
             properties, uniques: uniques,
-            whenDeleted: info[whenDeleted] as? String == keepEdits ? .keepEdits : .deletionWins)
+            whenDeleted: info[whenDeleted] as? String == keepEdits ? .keepEdits : .deletionWins,
+            scope: scope(of: entity))
     }
 
-    private static func property(_ property: SyncMapping.Property) -> SyncProperty {
+    private static func scope(of entity: SyncMapping.Entity) -> ScopeRule {
+        func isScope(_ property: NSPropertyDescription) -> Bool { property.userInfo?[scope] != nil }
+        if isScope(entity.key.description) { return .identifier }
+        for property in entity.properties {
+            switch property.place {
+            case .attribute(_, let attribute) where isScope(attribute.description),
+                .element(_, _, let attribute) where isScope(attribute.description):
+                return .property(property.name)
+            case .reference(let relationship) where isScope(relationship.description): return .owner(property.name)
+            default: break
+            }
+        }
+        return .everybody
+    }
+
+    private static func property(
+        _ property: SyncMapping.Property, of entity: SyncMapping.Entity, standard: MergeRule
+    ) throws -> SyncProperty {
+        func rule(_ description: NSPropertyDescription, _ standard: MergeRule) throws -> MergeRule {
+            let isSet = if case .list(let relationship) = property.place { !relationship.isOrdered } else { false }
+            switch description.userInfo?[merge] as? String {
+            case "mine": return .mine
+            case "theirs": return .theirs
+            case "sum": return .sum
+            case "larger": return .larger
+            case "laterEdit": return .laterEdit
+            case "union":
+                if !isSet { throw SyncError.noSet(entity: entity.layout.name, property: property.name) }
+                return .union
+            default: return standard
+            }
+        }
         switch property.place {
         case .attribute(_, let attribute):
             let description = attribute.description
             let initial = SyncValues.value(StoredValue(description.defaultValue, for: attribute), attribute) ?? .null
             return SyncProperty(
                 isRequired: !description.isOptional, default: initial == .null ? nil : initial,
-                rule: rule(description) ?? .laterEdit)
+                rule: try rule(description, standard))
         case .element(_, _, let attribute):
             let initial =
                 SyncValues.value(StoredValue(attribute.description.defaultValue, for: attribute), attribute) ?? .null
             return SyncProperty(
-                default: initial == .null ? nil : initial, rule: rule(attribute.description) ?? .laterEdit)
+                default: initial == .null ? nil : initial, rule: try rule(attribute.description, standard))
         case .reference(let relationship):
             let deletion: SyncProperty.DestinationDeletion
             switch relationship.inverse?.deleteRule {
@@ -127,104 +293,11 @@ enum SyncRules {
             }
             return SyncProperty(
                 .reference(whenDeleted: deletion), isRequired: !relationship.isOptional,
-                rule: rule(relationship.description) ?? .laterEdit)
+                rule: try rule(relationship.description, standard))
         case .list(let relationship):
             return relationship.isOrdered
-                ? SyncProperty(.list, rule: rule(relationship.description) ?? .list)
-                : SyncProperty(.set, rule: rule(relationship.description) ?? .union)
+                ? SyncProperty(.list, rule: try rule(relationship.description, .list))
+                : SyncProperty(.set, rule: try rule(relationship.description, .union))
         }
     }
-
-    private static func rule(_ property: NSPropertyDescription) -> MergeRule? {
-        switch property.userInfo?[merge] as? String {
-        case "mine": .mine
-        case "theirs": .theirs
-        case "sum": .sum
-        case "larger": .larger
-        case "laterEdit": .laterEdit
-        default: nil
-        }
-    }
-}
-
-/// Why a store cannot be kept in step with another one.
-public struct SyncError: Error, CustomStringConvertible, Sendable {
-    /// What kind of error it is.
-    public enum Code: Hashable, Sendable {
-        /// The model has something that cannot be synced.
-        case model
-        /// A store keeps no history, or its history does not reach back far enough.
-        case history
-        /// The requests to the server fail.
-        case offline
-        /// What a store keeps of its sync cannot be read.
-        case damaged
-        /// The store is an older copy of itself: the server has had later changes of it.
-        case olderCopy
-    }
-
-    /// What kind of error it is.
-    public let code: Code
-    /// What is wrong, what was expected, and what to do.
-    public let description: String
-
-    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
-
-    static func noIdentifier(entity: String) -> SyncError {
-        SyncError(
-            .model,
-            "The entity “\(entity)” cannot be synced: none of its attributes is unique by itself, and a text, a UUID or a whole "
-                + "number. Give it such an identifier.")
-    }
-
-    static func sameIdentifiers(entity: String) -> SyncError {
-        SyncError(
-            .model,
-            "The entity “\(entity)” cannot be synced: two of its properties have the same renaming identifier. Give one of them "
-                + "another one.")
-    }
-
-    static func noInverse(entity: String, relationship: String) -> SyncError {
-        SyncError(
-            .model,
-            "The relationship “\(relationship)” of the entity “\(entity)” cannot be synced: it has no inverse. Give it one."
-        )
-    }
-
-    static func isOwnInverse(entity: String, relationship: String) -> SyncError {
-        SyncError(
-            .model,
-            "The relationship “\(relationship)” of the entity “\(entity)” cannot be synced: it is its own inverse. Use two "
-                + "relationships.")
-    }
-
-    static func noHistory(_ store: String, _ reason: String) -> SyncError {
-        SyncError(
-            .history,
-            "The store “\(store)” cannot be synced: \(reason). Open it with a history, .file(url, keepsHistory: .always)."
-        )
-    }
-
-    static func historyIsTrimmed(_ store: String) -> SyncError {
-        SyncError(
-            .history,
-            "Changes of the store “\(store)” that the server has not seen were deleted from its history. Keep the history for "
-                + "longer than the store is offline, and call discard() to start over.")
-    }
-
-    static func damaged(_ store: String, _ reason: any Error) -> SyncError {
-        SyncError(
-            .damaged,
-            "What the store “\(store)” keeps of its sync cannot be read: \(reason). Call discard() to start over.")
-    }
-
-    static func offline(_ reason: any Error) -> SyncError {
-        SyncError(.offline, "The server does not answer: \(reason)")
-    }
-
-    static let olderCopy = SyncError(.olderCopy, olderCopyText)
-
-    package static let olderCopyText =
-        "The store is an older copy of itself: the server has had later changes of it. Call discard() to start over with what "
-        + "the server has."
 }

@@ -95,6 +95,60 @@ final class SyncRunner: @unchecked Sendable {
         }
     }
 
+    /// Compares the rows of both sides, and repairs this one's.
+    ///
+    /// - Returns: what differed.
+    /// - Throws: ``SyncError`` if one side cannot be asked.
+    func check() throws -> [RepairedModel] {
+        // The server may have moved on between two questions.
+        for _ in 0..<8 {
+            try finish()
+            if let repaired = try queue.sync(execute: { try compared() }) { return repaired }
+        }
+        throw SyncError.alwaysMoving
+    }
+
+    /// - Returns: what differed; nil if the server is at another state than the device.
+    /// - Throws: the errors of both sides.
+    private func compared() throws -> [RepairedModel]? {
+        guard let machine, let agreement = machine.agreement, let epoch = machine.record.epoch else { return [] }
+        if machine.batch != nil || machine.record.download != nil { return nil }
+        let record = machine.record
+        let known = device.place.comparable(record.known)
+        func ask(_ wanted: SumsRequest.Wanted) throws -> SyncAnswer {
+            do {
+                return try server.answer(
+                    .sums(
+                        SumsRequest(
+                            device: record.device, agreement: agreement, epoch: epoch, at: record.cursor, known: known,
+                            wanted: wanted)))
+            } catch { throw SyncError.offline(error) }
+        }
+        // From the first answer on the server holds the state, whatever is saved meanwhile.
+        guard case .sums(let first) = try ask(.sums([.all])) else { return nil }
+        let scan = try device.scan(known)
+        var ranges = scan.sums.differing(partsOf: [.all], from: first)
+        while let range = ranges.first, range.depth < IdentifierRange.deepest {
+            guard case .sums(let sums) = try ask(.sums(ranges)) else { return nil }
+            ranges = scan.sums.differing(partsOf: ranges, from: sums)
+        }
+        if ranges.isEmpty { return [] }
+        var theirs: [RowID: PlannedRow] = [:]
+        var next: RowID?
+        repeat {
+            guard case .portion(let portion) = try ask(.rows(Set(ranges), after: next)) else { return nil }
+            for case .row(let id, let values, let scope) in portion.rows {
+                theirs[id] = PlannedRow(values: values, scope: scope)
+            }
+            next = portion.next
+        } while next != nil
+        let changes = RangeSums.repair(try scan.rows(in: Set(ranges)), theirs, known)
+        if changes.isEmpty { return [] }
+        signals.withLock { $0.worker = pthread_self() }
+        defer { signals.withLock { $0.worker = nil } }
+        return try device.repair(changes, at: record)
+    }
+
     private func signal(isSave: Bool) {
         let isNew = signals.withLock { signals in
             if let worker = signals.worker, pthread_equal(worker, pthread_self()) != 0 { return false }
@@ -126,9 +180,8 @@ final class SyncRunner: @unchecked Sendable {
     private func begin() {
         do {
             let content = try device.start()
-            let mapping = device.place.mapping
             machine = DeviceMachine(
-                record: content.record, schemaVersion: mapping.version, schema: mapping.schema,
+                record: content.record, schemaVersion: device.place.version, schema: device.place.schema,
                 firstRequest: (machine?.awaited ?? 0) + 1)
             actions = []
             failure = nil

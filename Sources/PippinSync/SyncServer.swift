@@ -18,12 +18,18 @@ final class SyncServer: @unchecked Sendable {
     private let heard = Mutex<(@Sendable () -> Void)?>(nil)
     /// The state that is being downloaded. It is gone with the process; the download then goes on in a later one.
     private var download: ServerDownload?
+    /// The scopes whose rows the device is to have; nil for all rows.
+    private let scopes: Set<SyncScope>?
+    /// The sums of a state's rows, and the rows of some of its ranges as far as they were read.
+    private var summed: (number: HistoryNumber, known: KnownProperties, sums: RangeSums, rows: ServerDownload)?
+    private var reading: (ranges: Set<IdentifierRange>, rows: ServerDownload)?
 
     /// - Parameters:
     ///   - program: the device's store: the server's has the same models, unless it has a model already that is newer.
     ///   - location: where the server's store is.
-    init(for program: PersistenceManager, at location: StoreLocation) {
-        (self.program, self.location) = (program, location.keepingHistory)
+    ///   - scopes: the scopes whose rows the device is to have; nil for all rows.
+    init(for program: PersistenceManager, at location: StoreLocation, scopes: Set<SyncScope>?) {
+        (self.program, self.location, self.scopes) = (program, location.keepingHistory, scopes)
     }
 
     private func place() throws -> SyncStore {
@@ -42,13 +48,15 @@ final class SyncServer: @unchecked Sendable {
     private func open() throws -> SyncStore {
         let name = "\(program.name) on the server"
         if program.registry.isEmpty, let own = try PersistenceManager.withOwnModel(name: name, of: location) {
-            return try SyncStore(own)
+            return try SyncStore(own, isScoped: scopes != nil)
         }
-        do { return try SyncStore(program.manager(name: name, of: location)) } catch let error as PersistenceError
+        do {
+            return try SyncStore(program.manager(name: name, of: location), isScoped: scopes != nil)
+        } catch let error as PersistenceError
             where error.code == .wouldLose || error.code == .schemaChanged
         {
             guard let own = try PersistenceManager.withOwnModel(name: name, of: location) else { throw error }
-            return try SyncStore(own)
+            return try SyncStore(own, isScoped: scopes != nil)
         }
     }
 
@@ -78,7 +86,7 @@ final class SyncServer: @unchecked Sendable {
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {
             // Somebody has migrated the store. The next request opens it anew.
-            (opened, download) = (nil, nil)
+            (opened, download, summed, reading) = (nil, nil, nil, nil)
             throw error
         }
     }
@@ -88,19 +96,19 @@ final class SyncServer: @unchecked Sendable {
         switch request {
         case .hello, .push:
             return try place.exclusively { transaction in
-                let moment = try ServerState(place)
+                let moment = try ServerState(place, scopes)
                 return try answer(request, moment, transaction)
             }
-        case .pull, .rows:
+        case .pull, .rows, .sums:
             try place.manager.openIfNeeded()
-            return try place.session.withLock { try answer(request, ServerState(place), nil) }
+            return try place.session.withLock { try answer(request, ServerState(place, scopes), nil) }
         }
     }
 
     private func answer(
         _ request: SyncRequest, _ state: ServerState, _ transaction: OptimisticTransaction?
     ) throws -> SyncAnswer {
-        let moment = try state.moment(for: request.device)
+        let moment = try state.moment(for: request)
         switch ServerPlanning.step(for: request, at: moment) {
         case .answer(let answer): return answer
         case .record(let device, let answer):
@@ -110,6 +118,14 @@ final class SyncServer: @unchecked Sendable {
                 }
             }
             return answer
+        case .renew(let epochs, let device, let answer):
+            guard let transaction else { return .greet }
+            var content = state.content
+            content.epochs = epochs
+            // Decisions about batches of the former life are not those of this one.
+            try state.write([:], mark: nil, author: nil, transaction) { _ in (content, request.device, device) }
+            return answer
+        case .sum(let sums): return try sum(sums, moment) ?? .moved
         case .apply(let push):
             guard let transaction else { return .greet }
             return try apply(push, moment, state, transaction)
@@ -145,6 +161,51 @@ final class SyncServer: @unchecked Sendable {
         download = new
         guard let found = try new.next(after: request.after, Self.rowsOfPortion) else { return nil }
         return (new, found.rows, found.isLast, found.next)
+    }
+
+    // MARK: Sums
+
+    /// What a device asks about the rows of a state; nil if that is gone.
+    private func sum(_ request: SumsRequest, _ moment: ServerMoment) throws -> SyncAnswer? {
+        switch request.wanted {
+        case .sums(let ranges):
+            // A comparison begins with all rows, which somebody may have changed past the history since the last one.
+            if ranges != [.all], let summed, summed.number == request.at, summed.known == request.known {
+                return .sums(summed.sums.sums(ofParts: ranges))
+            }
+            guard request.at == moment.latest else { return nil }
+            var sums = RangeSums(request.known)
+            let rows = try ServerDownload(place(), number: moment.latest, after: nil)
+            try rows.forEach { id, row in
+                if Self.isVisible(row, moment) { sums.add(id, row.values) }
+                return true
+            }
+            (summed, reading) = ((request.at, request.known, sums, rows), nil)
+            return .sums(sums.sums(ofParts: ranges))
+        case .rows(let ranges, let after):
+            guard let summed, summed.number == request.at else { return nil }
+            let rows: ServerDownload
+            if let reading, reading.ranges == ranges, after != nil {
+                rows = reading.rows
+            } else {
+                guard after == nil else { return nil }
+                rows = summed.rows.again()
+                reading = (ranges, rows)
+            }
+            var found: [PageChange] = []
+            let next = try rows.forEach { id, row in
+                if Self.isVisible(row, moment), ranges.contains(IdentifierRange(of: id)) {
+                    found.append(.row(id, request.known.part(of: row.values, in: id.entity), row.scope))
+                }
+                return found.count < Self.rowsOfPortion
+            }
+            if next == nil { (reading, self.summed) = (nil, nil) }
+            return .portion(Portion(generation: request.at, rows: found, next: next, granted: moment.granted))
+        }
+    }
+
+    private static func isVisible(_ row: PlannedRow, _ moment: ServerMoment) -> Bool {
+        row.scope.map { moment.granted.contains($0) } ?? true
     }
 
     // MARK: Pushes
@@ -203,6 +264,7 @@ final class SyncServer: @unchecked Sendable {
     // MARK: Pages
 
     private func page(for pull: PullRequest, _ moment: ServerMoment, _ state: ServerState) throws -> Page {
+        if moment.schema.isScoped { return try state.scopedPage(for: pull, moment) }
         var history: [PlannedTransaction] = []
         var changes = 0
         var after = Int64(pull.after)
@@ -217,181 +279,5 @@ final class SyncServer: @unchecked Sendable {
             after = last.number
         }
         return ServerPlanning.page(for: pull, of: history, at: moment, limit: Self.changesOfPage)
-    }
-}
-
-/// A server's store in one transaction.
-struct ServerState {
-    let content: ServerContent
-    /// Whether the server begins with this request.
-    let isNew: Bool
-    let reader: ChangeReader
-    private let place: SyncStore
-    private let reading: RowReading
-    private let history: any HistoryEngine
-
-    init(_ place: SyncStore) throws {
-        self.place = place
-        let (store, history) = try place.parts()
-        self.history = history
-        let known = try place.noted(ServerContent.self, SyncNote.content)
-        (content, isNew) = (known ?? ServerContent(epoch: UUID().uuidString), known == nil)
-        reading = RowReading(place.mapping, place.session, store)
-        reader = try ChangeReader(place, reading)
-    }
-
-    func moment(for device: DeviceID) throws -> ServerMoment {
-        let latest = try history.latestTransaction()
-        let oldest = try history.oldestKeptTransaction().map { $0 - 1 } ?? latest
-        return ServerMoment(
-            epochs: content.epochs, latest: HistoryNumber(latest), oldest: HistoryNumber(max(0, oldest)),
-            schemaVersion: place.mapping.version, schema: place.mapping.schema,
-            now: Int64(Date().timeIntervalSince1970 * 1_000_000),
-            device: try place.noted(DeviceOnServer.self, SyncNote.devices + device.name) ?? DeviceOnServer(),
-            granted: [])
-    }
-
-    /// Answers a plan's questions. The push's changes were made from the state `base` of the server, or later ones.
-    func answer(_ questions: RowQuestions, since base: Int64, _ facts: inout RowFacts) throws {
-        facts.answers = questions.answers
-        let found = try reading.find(questions.rows)
-        let stamps = try reader.stamps(of: found, after: base)
-        for (id, var row) in try reading.planned(found) {
-            row.stamps = stamps[id] ?? [:]
-            facts.rows[id] = .row(row)
-        }
-        var missing = questions.rows.filter { facts.rows[$0] == nil }
-        for forward in content.forwards where missing.contains(forward.id) {
-            facts.rows[forward.id] = .forwarded(forward.other)
-            missing.remove(forward.id)
-        }
-        if try !missing.isEmpty && history.latestTransaction() > base {
-            for (id, tombstone) in try reader.tombstones(of: missing, after: base) {
-                facts.rows[id] = .deleted(tombstone)
-            }
-        }
-        for id in missing where facts.rows[id] == nil { facts.rows[id] = .absent }
-        facts.referrers.merge(try reading.referrers(of: questions.referrers)) { $1 }
-        facts.holders.merge(try reading.holders(of: questions.holders)) { $1 }
-    }
-
-    func write(
-        _ targets: [RowID: PlannedRow?], mark: SyncMark?, author: String?, _ transaction: OptimisticTransaction,
-        noting known: (_ isWritten: Bool) -> (ServerContent, DeviceID, DeviceOnServer)
-    ) throws {
-        try place.write(targets, contextName: mark?.contextName, author: author, in: transaction) { isWritten in
-            let encoder = JSONEncoder()
-            let (new, device, onServer) = known(isWritten)
-            var notes: [String: Data?] = [:]
-            notes[SyncNote.devices + device.name] = try encoder.encode(onServer)
-            if isNew || new != content { notes[SyncNote.content] = try encoder.encode(new) }
-            return notes
-        }
-    }
-
-    /// A transaction of the store's history as the planner has it.
-    func planned(_ read: ReadTransaction) -> PlannedTransaction {
-        let number = HistoryNumber(read.number)
-        var transaction = PlannedTransaction(
-            number: number, time: read.mark?.time ?? read.time,
-            device: read.mark == nil ? nil : read.author.map { DeviceID($0) }, ownNumber: read.mark?.number,
-            changes: [])
-        for change in read.changes {
-            var planned = HistoryChange(
-                id: change.id, before: change.kind == .insert ? nil : PlannedRow(values: change.old),
-                after: change.kind == .delete ? nil : PlannedRow(values: change.new))
-            if change.kind == .delete {
-                planned.forwarded = content.forwards.first { $0.id == change.id && $0.number == number }?.other
-            }
-            transaction.changes.append(planned)
-        }
-        return transaction
-    }
-}
-
-/// The rows of a server's store in portions, by their keys: all of one state, as long as nothing interrupts it. What
-/// begins anew at a place goes on from there in the present state; the device hears of the changes between the two.
-final class ServerDownload {
-    /// The state that the rows are from.
-    let number: HistoryNumber
-    private let place: SyncStore
-    private let generation: PinnedGeneration
-    private let reading: RowReading
-    private var entity = 0
-    private var key: Int64 = 0
-    private var portions: (any RowPortions)?
-
-    /// - Parameters:
-    ///   - place: the store.
-    ///   - number: the last transaction of its history.
-    ///   - next: where to go on; nil for the beginning.
-    /// - Throws: the errors of the store.
-    init(_ place: SyncStore, number: HistoryNumber, after next: RowID?) throws {
-        (self.place, self.number) = (place, number)
-        generation = try place.session.pinCurrentGeneration()
-        reading = try place.reading()
-        if let next, let entity = place.mapping.place(of: next.entity), let key = Int64(next.key.string) {
-            (self.entity, self.key) = (entity, key)
-        }
-    }
-
-    /// Where the next rows begin; nil for the beginning.
-    private var next: RowID? {
-        guard entity > 0 || key > 0, entity < place.mapping.entities.count else { return nil }
-        return RowID(place.mapping.entities[entity].name, String(key))
-    }
-
-    /// The next rows; nil if the device asks for others.
-    func next(
-        after: RowID?, _ count: Int
-    ) throws -> (rows: [(id: RowID, row: PlannedRow)], isLast: Bool, next: RowID?)? {
-        guard after == next else { return nil }
-        return try place.session.reading(generation) {
-            while entity < place.mapping.entities.count {
-                let mapped = place.mapping.entities[entity]
-                let portions = try self.portions ?? reading.store.engine.portions(plan(mapped))
-                self.portions = portions
-                let rows = Array(try portions.next(count))
-                guard let last = rows.last else {
-                    self.portions = nil
-                    (entity, key) = (entity + 1, 0)
-                    continue
-                }
-                key = last.objectID.key
-                var found: [RowID: FoundRow] = [:]
-                for item in try reading.withLists(rows, of: mapped) {
-                    guard let text = SyncValues.text(ofKey: item.row.values[mapped.keySlot]) else { continue }
-                    found[RowID(mapped.name, text)] = item
-                }
-                return (try reading.planned(found).map { ($0.key, $0.value) }, false, next)
-            }
-            return ([], true, nil)
-        }
-    }
-
-    private func plan(_ mapped: SyncMapping.Entity) -> FetchPlan {
-        var plan = FetchPlan(entity: mapped.layout)
-        plan.includesSubentities = false
-        plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
-        if key > 0 {
-            let last = NSManagedObjectID(layout: mapped.layout, store: reading.store.identity, key: key)
-            plan.predicate = NSPredicate(format: "objectID > %@", argumentArray: [last])
-        }
-        return plan
-    }
-}
-
-/// What a server keeps beside its rows, its history and what it knows of each device.
-struct ServerContent: Codable, Hashable {
-    var epochs: [Epoch]
-    var forwards: [Forward] = []
-
-    init(epoch: String) { epochs = [Epoch(name: epoch, shared: 0)] }
-
-    /// A row that was joined to another one, and the transaction that did it.
-    struct Forward: Codable, Hashable {
-        let id: RowID
-        let other: RowID
-        let number: HistoryNumber
     }
 }

@@ -8,13 +8,32 @@ import SyncPlanning
 struct SyncStore: Sendable {
     let manager: PersistenceManager
     let mapping: SyncMapping
+    /// The same with the rules of conflicts.
+    let schema: SyncSchema
+    /// A number that differs from that of a model with other properties.
+    let version: Int
     var session: StoreSession { manager.session }
 
-    init(_ manager: PersistenceManager) throws {
+    /// - Parameters:
+    ///   - manager: the store.
+    ///   - isScoped: whether only the rows of some scopes are kept in step.
+    /// - Throws: ``SyncError``, and what opening the store throws.
+    init(_ manager: PersistenceManager, isScoped: Bool) throws {
         self.manager = manager
         try manager.openIfNeeded()
         mapping = try SyncMapping(manager.session.modelLayout)
+        let schema = try SyncRules.schema(of: mapping)
+        self.schema = isScoped ? schema : schema.withoutScopes
+        version = SyncRules.version(of: schema.properties)
+        if isScoped, !schema.isScoped { throw SyncError.noScopes(manager.name) }
         try session.withLock { try noting().makeNotes() }
+    }
+
+    /// The properties by which rows are compared: references and lists of a device that has the rows of some scopes may
+    /// lead to others, which it does not have.
+    func comparable(_ known: KnownProperties) -> KnownProperties {
+        guard schema.isScoped else { return known }
+        return KnownProperties(known.kinds.mapValues { $0.filter { $0.value == .value } })
     }
 
     var name: String { session.onlyStore?.url?.lastPathComponent ?? manager.name }
@@ -120,4 +139,103 @@ struct SyncStore: Sendable {
         changes.notes = try notes(false)
         if !changes.notes.isEmpty { _ = try session.save([(store, changes)], in: transaction) }
     }
+}
+
+/// Why a store cannot be kept in step with another one.
+public struct SyncError: Error, CustomStringConvertible, Sendable {
+    /// What kind of error it is.
+    public enum Code: Hashable, Sendable {
+        /// The model has something that cannot be synced.
+        case model
+        /// A store keeps no history, or its history does not reach back far enough.
+        case history
+        /// The requests to the server fail.
+        case offline
+        /// What a store keeps of its sync cannot be read.
+        case damaged
+        /// The store is an older copy of itself: the server has had later changes of it.
+        case olderCopy
+    }
+
+    /// What kind of error it is.
+    public let code: Code
+    /// What is wrong, what was expected, and what to do.
+    public let description: String
+
+    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+
+    static func noIdentifier(entity: String) -> SyncError {
+        SyncError(
+            .model,
+            "The entity “\(entity)” cannot be synced: none of its attributes is unique by itself, and a text, a UUID or a whole "
+                + "number. Give it such an identifier.")
+    }
+
+    static func sameIdentifiers(entity: String) -> SyncError {
+        SyncError(
+            .model,
+            "The entity “\(entity)” cannot be synced: two of its properties have the same renaming identifier. Give one of them "
+                + "another one.")
+    }
+
+    static func noSet(entity: String, property: String) -> SyncError {
+        SyncError(
+            .model,
+            "The property “\(property)” of the entity “\(entity)” cannot be merged by .union: it is not a set of models. Give it "
+                + "another rule.")
+    }
+
+    static func noScopes(_ store: String) -> SyncError {
+        SyncError(
+            .model,
+            "The store “\(store)” cannot be synced by scopes: none of its entities has one. Give one its scope, "
+                + "Schema(.scope(…)), or sync without scopes.")
+    }
+
+    static func noInverse(entity: String, relationship: String) -> SyncError {
+        SyncError(
+            .model,
+            "The relationship “\(relationship)” of the entity “\(entity)” cannot be synced: it has no inverse. Give it one."
+        )
+    }
+
+    static func isOwnInverse(entity: String, relationship: String) -> SyncError {
+        SyncError(
+            .model,
+            "The relationship “\(relationship)” of the entity “\(entity)” cannot be synced: it is its own inverse. Use two "
+                + "relationships.")
+    }
+
+    static func noHistory(_ store: String, _ reason: String) -> SyncError {
+        SyncError(
+            .history,
+            "The store “\(store)” cannot be synced: \(reason). Open it with a history, .file(url, keepsHistory: .always)."
+        )
+    }
+
+    static func historyIsTrimmed(_ store: String) -> SyncError {
+        SyncError(
+            .history,
+            "Changes of the store “\(store)” that the server has not seen were deleted from its history. Keep the history for "
+                + "longer than the store is offline, and call discard() to start over.")
+    }
+
+    static func damaged(_ store: String, _ reason: any Error) -> SyncError {
+        SyncError(
+            .damaged,
+            "What the store “\(store)” keeps of its sync cannot be read: \(reason). Call discard() to start over.")
+    }
+
+    static let alwaysMoving = SyncError(
+        .offline, "The rows could not be compared: the server's changed again each time. Try again when less is saved.")
+
+    static func offline(_ reason: any Error) -> SyncError {
+        SyncError(.offline, "The server does not answer: \(reason)")
+    }
+
+    static let olderCopy = SyncError(.olderCopy, olderCopyText)
+
+    package static let olderCopyText =
+        "The store is an older copy of itself: the server has had later changes of it. Call discard() to start over with what "
+        + "the server has."
 }

@@ -32,6 +32,8 @@ package enum SyncState: Hashable, Sendable {
     case waitsForProgram
     /// The server has had later batches of this device: the store is an older copy. Nothing is sent.
     case isOlderCopy
+    /// So many rows were others than the server's, past all history, and are as they are there now.
+    case repaired(Int)
 }
 
 /// A transaction in the device's store.
@@ -56,6 +58,12 @@ package struct RebaseOrder: Sendable {
     package var stage: DownloadKind?
     /// Set if the server has been restored from a backup. What it had acknowledged since is sent again.
     package var restored: RestoredServer?
+
+    /// What makes rows those of the server, where the device is.
+    package static func repair(_ changes: [PageChange], at record: DeviceRecord) -> RebaseOrder {
+        let transaction = PageTransaction(number: record.cursor, time: 0, device: nil, changes: changes)
+        return RebaseOrder(transactions: [transaction], end: record.cursor, record: record)
+    }
 }
 
 /// What a restored server still knows.
@@ -87,6 +95,8 @@ package struct DeviceMachine: Sendable {
     private let properties: KnownProperties
     private var hasOpen = false
     private var greeting: HelloAnswer?
+    /// What the server and this program agreed on in the last greeting.
+    package var agreement: Agreement? { greeting?.agreement }
     private var helloSent: ClockReading?
     /// The request whose answer is awaited. Answers to others are old, and say nothing.
     package private(set) var awaited: UInt64
@@ -161,7 +171,8 @@ package struct DeviceMachine: Sendable {
         return send(
             .hello(
                 HelloRequest(
-                    device: record.device, epoch: record.epoch, schemaVersion: schemaVersion, properties: properties)),
+                    device: record.device, epoch: record.epoch, schemaVersion: schemaVersion, properties: properties,
+                    cursor: record.cursor, cursorTime: record.cursorTime, lastAnswered: record.answered ?? 0)),
             .greeting)
     }
 
@@ -195,6 +206,8 @@ package struct DeviceMachine: Sendable {
             record.download = nil
             return store(.keep(record), then: .greet)
         case .greet, .resync: return greet(at: reading)
+        // They answer questions that the machine does not ask.
+        case .sums, .moved: return []
         case .generationGone:
             record.download = nil
             return store(.keep(record), then: .next)
@@ -204,8 +217,9 @@ package struct DeviceMachine: Sendable {
     private mutating func take(_ page: Page, at reading: ClockReading) -> [DeviceAction] {
         guard let greeting else { return greet(at: reading) }
         var after = record
-        after.cursor = page.end
+        (after.cursor, after.cursorTime) = (page.end, page.endTime)
         after.scopes = record.scopes.intersection(page.granted)
+        if let batch, let answer = batch.answer, answer != .outdated { after.answered = batch.request.batch }
         var order = RebaseOrder(transactions: page.transactions, end: page.end, record: after)
         if let download = record.download, download.isComplete {
             guard page.granted == download.granted, page.end == download.generation else { return greet(at: reading) }
@@ -216,6 +230,7 @@ package struct DeviceMachine: Sendable {
             case .properties: order.record.known = greeting.known
             case .everything:
                 order = replacement(with: page.transactions, upTo: page.end, greeting)
+                order.record.cursorTime = page.endTime
                 isAhead = false
             }
         }
@@ -287,7 +302,8 @@ package struct DeviceMachine: Sendable {
             .pull(
                 PullRequest(
                     device: record.device, agreement: greeting.agreement, epoch: greeting.epoch,
-                    after: after ?? record.cursor, atLeast: atLeast, atMost: atMost, scopes: scopes ?? record.scopes)),
+                    after: after ?? record.cursor, atLeast: atLeast, atMost: atMost, scopes: scopes ?? record.scopes,
+                    afterTime: after == nil ? record.cursorTime : nil)),
             .pulling)
     }
 
@@ -324,12 +340,13 @@ package struct DeviceMachine: Sendable {
         with transactions: [PageTransaction], upTo end: HistoryNumber, _ greeting: HelloAnswer
     ) -> RebaseOrder {
         var after = record
-        after.cursor = end
+        (after.cursor, after.cursorTime) = (end, nil)
         after.scopes = greeting.granted
         after.known = greeting.known
         after.download = nil
         after.epoch = greeting.epoch
         var order = RebaseOrder(transactions: transactions, end: end, record: after, stage: .everything)
+        if record.epoch != greeting.epoch { order.record.answered = greeting.lastBatch }
         if let epoch = record.epoch, epoch != greeting.epoch {
             order.restored = RestoredServer(lastDecided: greeting.lastDecided, shared: greeting.shared)
         }

@@ -5,6 +5,10 @@ package struct DeviceRecord: Codable, Hashable, Sendable {
     package var epoch: String?
     /// The last transaction of the server's history that the rows have.
     package var cursor: HistoryNumber = 0
+    /// When the server took that transaction; nil if it has not said so.
+    package var cursorTime: Int64?
+    /// The last batch whose answer has come from this life of the server's history; nil for none.
+    package var answered: UInt64?
     package var nextBatch: UInt64 = 1
     /// The scopes whose rows are here.
     package var scopes: Set<SyncScope> = []
@@ -12,6 +16,8 @@ package struct DeviceRecord: Codable, Hashable, Sendable {
     package var known = KnownProperties([:])
     package var clocks = ClockOffsets()
     package var download: DownloadProgress?
+    /// Whether only the rows of some scopes are here; nil for all rows.
+    package var isScoped: Bool?
 
     package init(device: DeviceID) { self.device = device }
 }
@@ -109,7 +115,7 @@ package enum Freezing {
         if !batch.isEmpty {
             result.request = PushRequest(
                 device: record.device, agreement: order.agreement, epoch: order.epoch, batch: record.nextBatch,
-                transactions: batch)
+                transactions: batch, answered: record.answered)
         }
         return result
     }
@@ -222,6 +228,7 @@ package enum SyncNote {
     package static let (batch, answer) = (ofDevice + "batch", ofDevice + "answer")
     package static let acknowledged = ofDevice + "acknowledged"
     package static let base = ofDevice + "base"
+    package static let closures = ofDevice + "closures"
     package static let (journal, stage) = (ofDevice + "journal/", ofDevice + "stage/")
     package static let content = ofServer + "content"
     package static let devices = ofServer + "devices/"

@@ -4,6 +4,7 @@ package enum SyncRequest: Hashable, Sendable {
     case push(PushRequest)
     case pull(PullRequest)
     case rows(RowsRequest)
+    case sums(SumsRequest)
 
     package var device: DeviceID {
         switch self {
@@ -11,6 +12,7 @@ package enum SyncRequest: Hashable, Sendable {
         case .push(let request): request.device
         case .pull(let request): request.device
         case .rows(let request): request.device
+        case .sums(let request): request.device
         }
     }
 }
@@ -21,6 +23,9 @@ package enum SyncAnswer: Hashable, Sendable {
     case push(PushAnswer)
     case page(Page)
     case portion(Portion)
+    case sums([UInt64])
+    /// The server is at another state than the one that was asked about.
+    case moved
     case greet
     /// The history no longer reaches back to the device's cursor.
     case resync
@@ -45,6 +50,11 @@ package struct HelloRequest: Hashable, Sendable {
     package var epoch: String?
     package var schemaVersion: Int
     package var properties: KnownProperties
+    /// Where the device is in that history, when the server took that transaction, and the last batch of its own that
+    /// the server has answered: a server that knows otherwise has been restored from a backup.
+    package var cursor: HistoryNumber = 0
+    package var cursorTime: Int64?
+    package var lastAnswered: UInt64 = 0
 }
 
 package struct HelloAnswer: Hashable, Sendable {
@@ -77,6 +87,9 @@ package struct PushRequest: Codable, Hashable, Sendable {
     /// Grows with each batch. The same number is the same bytes.
     package var batch: UInt64
     package var transactions: [OwnTransaction]
+    /// The last batch that this life of the server's history has answered. A server that does not know of it has been
+    /// restored from a backup, and takes nothing before that is settled.
+    package var answered: UInt64?
 }
 
 /// What the server has decided about a batch. It is kept with the batch's number, and given again when asked again.
@@ -113,6 +126,8 @@ package struct PullRequest: Hashable, Sendable {
     package var atMost: HistoryNumber?
     /// The scopes whose rows the device has.
     package var scopes: Set<SyncScope>
+    /// When the server took transaction `after`, as far as the device knows.
+    package var afterTime: Int64?
 }
 
 /// Whole transactions of the server's history, as far as they concern a device.
@@ -122,6 +137,8 @@ package struct Page: Hashable, Sendable {
     package var end: HistoryNumber
     package var latest: HistoryNumber
     package var granted: Set<SyncScope>
+    /// When the server took transaction `end`; nil if it does not know that any more.
+    package var endTime: Int64?
 }
 
 package struct PageTransaction: Hashable, Sendable {
@@ -173,6 +190,10 @@ package struct Portion: Hashable, Sendable {
     /// Where the next portion begins; nil after the last.
     package var next: RowID?
     package var granted: Set<SyncScope>
+
+    package init(generation: HistoryNumber, rows: [PageChange], next: RowID?, granted: Set<SyncScope>) {
+        (self.generation, self.rows, self.next, self.granted) = (generation, rows, next, granted)
+    }
 }
 
 /// What a device's program saved at once.

@@ -63,6 +63,7 @@ package struct Rebasing {
     // MARK: The server's rows
 
     private mutating func applyServer() {
+        let lostInsertions = input.lostInsertions
         if !input.isReplacement {
             for id in input.leaving.sorted() { rows.set(id, .left) }
         } else {
@@ -77,6 +78,9 @@ package struct Rebasing {
                     mark(id, row, from: former, number: input.order.end, device: nil)
                 } else if let scope = former.scope, !input.order.record.scopes.contains(scope) {
                     rows.set(id, .left)
+                } else if lostInsertions.contains(id) {
+                    // A restored server has never had it: it comes again.
+                    continue
                 } else {
                     rows.set(id, .deleted(Tombstone(number: input.order.end, row: former)))
                 }
@@ -258,11 +262,12 @@ package struct Rebasing {
                 closureProperties[$0] != nil && mine.values[$0] != theirs.values[$0]
             }
             if !both.isEmpty {
-                if closures.mayRun(id) {
-                    var old: [String: SyncValue]?
-                    if case .some(.some(let former)) = input.dirty[id] { old = former.values }
+                var old: [String: SyncValue]?
+                if case .some(.some(let former)) = input.dirty[id] { old = former.values }
+                if closures.mayRun(id),
                     let merged = closures.merge(
                         .init(id: id, old: old, mine: mine.values, theirs: theirs.values), by: rules)
+                {
                     let result = closureProperties.keys.reduce(into: [:]) { $0[$1] = merged[$1] ?? mine.values[$1] }
                     replace(id, at: rowPlaces, last: last, with: result, theirs: theirs)
                 } else if closures.skipped.contains(id) {

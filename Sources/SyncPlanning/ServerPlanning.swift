@@ -60,11 +60,18 @@ package struct ServerMoment: Sendable {
     package var now: Int64
     package var device: DeviceOnServer
     package var granted: Set<SyncScope>
+    /// When the transaction was taken at which the device is; nil if the history does not have it.
+    package var timeAtCursor: Int64?
+    /// The name of the next life, if this one turns out to be one that nobody has named.
+    package var nextEpoch: String
 
     package init(
         epochs: [Epoch], latest: HistoryNumber, oldest: HistoryNumber,
-        schemaVersion: Int, schema: SyncSchema, now: Int64, device: DeviceOnServer, granted: Set<SyncScope>
+        schemaVersion: Int, schema: SyncSchema, now: Int64, device: DeviceOnServer, granted: Set<SyncScope>,
+        timeAtCursor: Int64? = nil, nextEpoch: String = "next"
     ) {
+        self.timeAtCursor = timeAtCursor
+        self.nextEpoch = nextEpoch
         self.epochs = epochs
         self.latest = latest
         self.oldest = oldest
@@ -104,12 +111,16 @@ package enum ServerStep: Sendable {
     case answer(SyncAnswer)
     /// Keep this of the device, and answer.
     case record(DeviceOnServer, SyncAnswer)
+    /// The server has been restored from a backup. Keep the lives of its history and this of the device, and answer.
+    case renew([Epoch], DeviceOnServer, SyncAnswer)
     /// Plan the push with the rows that it concerns, and write the plan.
     case apply(PushRequest)
     /// Read the history after the request's cursor, and make a page of it.
     case read(PullRequest)
     /// Read rows of the generation, and make a portion of them.
     case readRows(RowsRequest)
+    /// Sum up the rows of the state, or read those of some ranges.
+    case sum(SumsRequest)
 }
 
 /// Everything that a push changes on a server, in one transaction.
@@ -124,6 +135,12 @@ package struct PushPlan: Sendable {
 package enum ServerPlanning {
     package static func step(for request: SyncRequest, at moment: ServerMoment) -> ServerStep {
         switch request {
+        case .hello(let hello) where isRestored(hello, moment):
+            var renewed = moment
+            // How much this history shares with the former one is not known.
+            renewed.epochs.append(Epoch(name: moment.nextEpoch, shared: 0))
+            guard case .record(let device, let answer) = step(for: request, at: renewed) else { return .answer(.greet) }
+            return .renew(renewed.epochs, device, answer)
         case .hello(let hello):
             let own = moment.schema.properties
             var device = moment.device
@@ -141,6 +158,7 @@ package enum ServerPlanning {
                 return .answer(.push(answer))
             }
             if push.batch <= moment.device.lastBatch { return .answer(.push(.outdated)) }
+            if push.epoch == moment.epoch, push.answered ?? 0 > moment.device.lastBatch { return .answer(.greet) }
             if !isCurrent(push.epoch, push.agreement, moment) {
                 // Decided, too: a copy of these bytes that comes later must not be taken.
                 var device = moment.device
@@ -151,13 +169,29 @@ package enum ServerPlanning {
             return .apply(push)
         case .pull(let pull):
             if !isCurrent(pull.epoch, pull.agreement, moment) { return .answer(.greet) }
-            if pull.after > moment.latest { return .answer(.greet) }
+            if pull.after > moment.latest || isOther(pull.afterTime, moment) { return .answer(.greet) }
             if pull.after < moment.oldest { return .answer(.resync) }
             return .read(pull)
         case .rows(let rows):
             if !isCurrent(rows.epoch, rows.agreement, moment) { return .answer(.greet) }
             return .readRows(rows)
+        case .sums(let sums):
+            if !isCurrent(sums.epoch, sums.agreement, moment) { return .answer(.greet) }
+            return .sum(sums)
         }
+    }
+
+    /// Whether a device knows more of this life of the history than the server does, or something else: then a backup
+    /// took the server's place, and has the same name.
+    private static func isRestored(_ hello: HelloRequest, _ moment: ServerMoment) -> Bool {
+        hello.epoch == moment.epoch
+            && (hello.cursor > moment.latest || hello.lastAnswered > moment.device.lastBatch
+                || isOther(hello.cursorTime, moment))
+    }
+
+    private static func isOther(_ time: Int64?, _ moment: ServerMoment) -> Bool {
+        guard let time, let known = moment.timeAtCursor else { return false }
+        return time != known
     }
 
     private static func isCurrent(_ epoch: String, _ agreement: Agreement, _ moment: ServerMoment) -> Bool {
@@ -226,6 +260,7 @@ package enum ServerPlanning {
         let visible = request.scopes.intersection(moment.granted)
         var transactions: [PageTransaction] = []
         var end = request.after
+        var endTime = moment.timeAtCursor
         var count = 0
         for transaction in history {
             if let atMost = request.atMost, transaction.number > atMost { break }
@@ -240,9 +275,10 @@ package enum ServerPlanning {
                     ))
             }
             count += changes.count
-            end = transaction.number
+            (end, endTime) = (transaction.number, transaction.time)
         }
-        return Page(transactions: transactions, end: end, latest: moment.latest, granted: moment.granted)
+        return Page(
+            transactions: transactions, end: end, latest: moment.latest, granted: moment.granted, endTime: endTime)
     }
 
     /// What a device hears of a change; nil if the row neither was in its scopes nor is.

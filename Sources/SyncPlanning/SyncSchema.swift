@@ -128,6 +128,47 @@ package enum ScopeRule: Hashable, Sendable {
     case property(String)
     /// The scope of the row that a reference leads to.
     case owner(String)
+    /// The row's own identifier.
+    case identifier
+}
+
+/// Where a row's scope leads, as far as its own values say.
+package enum FoundScope: Hashable, Sendable {
+    case everybody
+    case named(SyncScope)
+    /// That of another row; nil for a row without an owner.
+    case asOwner(RowID?)
+}
+
+extension SyncSchema {
+    package func scope(of id: RowID, _ values: [String: SyncValue]) -> FoundScope {
+        switch entities[id.entity]?.scope ?? .everybody {
+        case .everybody: return .everybody
+        case .identifier: return .named(SyncScope(id.key.string))
+        case .property(let property):
+            switch values[property] {
+            case .text(let text): return .named(SyncScope(text.string))
+            case .integer(let number): return .named(SyncScope(String(number)))
+            default: return .everybody
+            }
+        case .owner(let property):
+            if case .reference(let owner) = values[property] { return .asOwner(owner) }
+            return .asOwner(nil)
+        }
+    }
+
+    /// Whether rows of some entities belong to scopes.
+    package var isScoped: Bool { entities.values.contains { $0.scope != .everybody } }
+
+    /// The schema without scopes: everybody has all rows.
+    package var withoutScopes: SyncSchema {
+        SyncSchema(
+            entities.mapValues { entity in
+                var entity = entity
+                entity.scope = .everybody
+                return entity
+            })
+    }
 }
 
 /// The properties that a program knows, or that two programs both know.

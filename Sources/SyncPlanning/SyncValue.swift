@@ -200,6 +200,15 @@ package struct RebaseInput: Sendable {
 
     var isReplacement: Bool { order.stage == .everything }
 
+    /// The rows that a restored server had taken, and lost.
+    var lostInsertions: Set<RowID> {
+        guard let restored = order.restored else { return [] }
+        let isFrozenLost = frozen.map { $0.request.batch > restored.lastDecided } ?? false
+        let transactions = lost + (isFrozenLost ? frozen?.request.transactions ?? [] : [])
+        return Set(
+            transactions.lazy.flatMap(\.changes).compactMap { if case .insert = $0.edit { $0.id } else { nil } })
+    }
+
     /// The page's transactions, and what was downloaded after them.
     var transactions: [PageTransaction] {
         if staged.isEmpty || isReplacement { return order.transactions }

@@ -246,9 +246,10 @@ struct TransactionAttempt {
             switch planner.side {
             case .server: throw Stop(verdict: .conflict(other))
             case .device(let rules):
-                if planner.closures.mayRun(other) {
+                if planner.closures.mayRun(other),
                     let merged = planner.closures.merge(
                         .init(id: other, mine: mine, theirs: otherRow.values), by: rules)
+                {
                     for (property, description) in entity.properties where description.rule == .closure {
                         mine[property] = merged[property] ?? mine[property]
                     }
@@ -305,8 +306,10 @@ struct TransactionAttempt {
         var row = row
         // The closure may give a value that is taken as well; it is asked a bounded number of times.
         for _ in 0..<16 where planner.closures.mayRun(id) {
-            let renamed = planner.closures.rename(
-                .init(id: id, values: row.values, properties: rule.properties), by: rules)
+            guard
+                let renamed = planner.closures.rename(
+                    .init(id: id, values: row.values, properties: rule.properties), by: rules)
+            else { break }
             for property in rule.properties { row.values[property] = renamed[property] ?? .null }
             guard let key = UniqueKey(rule, of: row, in: id.entity),
                 planner.rows.holder(of: key, rule: rule, otherThan: id) != nil
@@ -357,7 +360,7 @@ struct TransactionAttempt {
         let own = Set(touched)
         while let id = waiting.popLast() {
             guard var row = planner.rows[id].row else { continue }
-            let scope = planner.scope(of: row, in: id.entity)
+            let scope = planner.scope(of: id, row)
             if own.contains(id) { try authorize(scope) }
             if scope == row.scope { continue }
             row.scope = scope

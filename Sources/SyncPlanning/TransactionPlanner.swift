@@ -1,25 +1,23 @@
-/// What a program's closures decide. They run on the device.
+/// What a program's closures decide. They run on the device. A program without a closure for a row, and a closure whose
+/// result no store can keep, give nil: it is as if the schema had none.
 package struct ProgramRules: Sendable {
+    package typealias Values = [String: SyncValue]
+
     /// Merges a row that both sides have changed: what it was (nil if both made it), mine, theirs.
-    package var merge:
-        @Sendable (_ id: RowID, _ old: [String: SyncValue]?, _ mine: [String: SyncValue], _ theirs: [String: SyncValue])
-            -> [String: SyncValue]
+    package var merge: @Sendable (_ id: RowID, _ old: Values?, _ mine: Values, _ theirs: Values) -> Values?
     /// Gives a row other values in place of those that another row has.
-    package var rename:
-        @Sendable (_ id: RowID, _ values: [String: SyncValue], _ properties: [String]) -> [String: SyncValue]
+    package var rename: @Sendable (_ id: RowID, _ values: Values, _ properties: [String]) -> Values?
 
     package init(
-        merge:
-            @escaping @Sendable (
-                _ id: RowID, _ old: [String: SyncValue]?, _ mine: [String: SyncValue], _ theirs: [String: SyncValue]
-            ) -> [String: SyncValue],
-        rename:
-            @escaping @Sendable (_ id: RowID, _ values: [String: SyncValue], _ properties: [String]) -> [String:
-            SyncValue]
+        merge: @escaping @Sendable (_ id: RowID, _ old: Values?, _ mine: Values, _ theirs: Values) -> Values?,
+        rename: @escaping @Sendable (_ id: RowID, _ values: Values, _ properties: [String]) -> Values?
     ) {
         self.merge = merge
         self.rename = rename
     }
+
+    /// Those of a program without closures.
+    package static let none = ProgramRules(merge: { _, _, _, _ in nil }, rename: { _, _, _ in nil })
 }
 
 /// What closures gave while a step was planned, by what they were asked.
@@ -37,8 +35,8 @@ package struct ClosureAnswers: Hashable, Sendable {
         var properties: [String]
     }
 
-    var merges: [Merge: [String: SyncValue]] = [:]
-    var renames: [Rename: [String: SyncValue]] = [:]
+    var merges: [Merge: [String: SyncValue]?] = [:]
+    var renames: [Rename: [String: SyncValue]?] = [:]
 }
 
 /// Which closures may run. One that ended the program twice is not asked a third time: so each is noted in the store
@@ -62,18 +60,20 @@ struct ClosureRuns {
     }
 
     /// What the program's closure makes of a row that both sides have changed. It is asked once.
-    mutating func merge(_ question: ClosureAnswers.Merge, by rules: ProgramRules) -> [String: SyncValue] {
-        if let answer = answers.merges[question] { return answer }
-        let answer = rules.merge(question.id, question.old, question.mine, question.theirs)
-        answers.merges[question] = answer
+    /// A row that has none is not asked about again.
+    mutating func merge(_ question: ClosureAnswers.Merge, by rules: ProgramRules) -> [String: SyncValue]? {
+        let known = answers.merges[question]
+        let answer = known ?? rules.merge(question.id, question.old, question.mine, question.theirs)
+        answers.merges[question] = .some(answer)
+        if answer == nil { skipped.insert(question.id) }
         return answer
     }
 
     /// The values that the program's closure gives a row in place of those that another row has. It is asked once.
-    mutating func rename(_ question: ClosureAnswers.Rename, by rules: ProgramRules) -> [String: SyncValue] {
-        if let answer = answers.renames[question] { return answer }
+    mutating func rename(_ question: ClosureAnswers.Rename, by rules: ProgramRules) -> [String: SyncValue]? {
+        if let known = answers.renames[question] { return known }
         let answer = rules.rename(question.id, question.values, question.properties)
-        answers.renames[question] = answer
+        answers.renames[question] = .some(answer)
         return answer
     }
 
@@ -177,17 +177,13 @@ struct TransactionPlanner {
     }
 
     /// The scope of a row, found by its property or its owner.
-    mutating func scope(of row: Row, in entity: String, depth: Int = 0) -> SyncScope? {
-        switch schema.entities[entity]?.scope ?? .everybody {
+    mutating func scope(of id: RowID, _ row: Row, depth: Int = 0) -> SyncScope? {
+        switch schema.scope(of: id, row.values) {
         case .everybody: return nil
-        case .property(let property):
-            if case .text(let text) = row.values[property] { return SyncScope(text.string) }
-            return nil
-        case .owner(let property):
-            guard depth < 16, case .reference(let owner) = row.values[property], let ownerRow = rows[owner].row else {
-                return row.scope
-            }
-            return scope(of: ownerRow, in: owner.entity, depth: depth + 1)
+        case .named(let scope): return scope
+        case .asOwner(let owner):
+            guard depth < 16, let owner, let ownerRow = rows[owner].row else { return row.scope }
+            return scope(of: owner, ownerRow, depth: depth + 1)
         }
     }
 }

@@ -46,7 +46,8 @@ struct RebasingTests {
 
     /// Plans with a store that has these rows.
     private func plan(
-        _ input: RebaseInput, base: [RowID: Row], shown: [RowID: Row], rules: ProgramRules = Self.rules
+        _ input: RebaseInput, base: [RowID: Row], shown: [RowID: Row], downloaded: [RowID: Row]? = nil,
+        rules: ProgramRules = Self.rules
     ) throws -> RebasePlan {
         var input = input
         for id in Set(base.keys).union(shown.keys) {
@@ -58,7 +59,7 @@ struct RebasingTests {
             switch try Rebasing.step(input, rules: rules, facts: facts) {
             case .needs(let questions):
                 facts.answers = questions.answers
-                for id in questions.rows { facts.rows[id] = base[id].map { .row($0) } ?? .absent }
+                for id in questions.rows { facts.rows[id] = (downloaded ?? base)[id].map { .row($0) } ?? .absent }
                 for id in questions.referrers { facts.referrers[id] = [] }
                 for key in questions.holders { facts.holders[key] = [] }
             case .note(let ids):
@@ -168,6 +169,25 @@ struct RebasingTests {
         #expect(plan.journal.map(\.reason) == [.missingValue(property: "title"), .dependsOnRefused(book)])
         #expect(plan.shown[book] == .some(nil))
         #expect(plan.open.map(\.number) == [3])
+    }
+
+    @Test("sends again what a restored server had taken and lost, insertions too, and not what was deleted meanwhile")
+    func lost() throws {
+        let gone = RowID("Book", "gone")
+        var input = input(
+            [], open: [transaction(3, book, base: 5, edit("title", "x", "y"))])
+        input.order.stage = .everything
+        input.order.restored = RestoredServer(lastDecided: 1, shared: 2)
+        input.lost = [
+            transaction(1, book, base: 5, .insert(["title": "x", "note": ""])),
+            transaction(2, gone, base: 5, edit("title", "x", "y")),
+        ]
+        let plan = try plan(input, base: [book: row(title: "x")], shown: [book: row(title: "y")], downloaded: [:])
+        #expect(plan.open.map(\.number) == [1, 3])
+        #expect(plan.open.map(\.isRepeated) == [true, false])
+        #expect(plan.open.flatMap(\.changes).allSatisfy { $0.base == 2 })
+        #expect(plan.shown[book] == .some(row(title: "y")))
+        #expect(plan.journal.map(\.change.id) == [gone])
     }
 
     @Test("refuses a page that ends before what the server has taken")

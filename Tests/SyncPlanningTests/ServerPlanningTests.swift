@@ -326,4 +326,56 @@ struct ServerPlanningTests {
                     .refused(.dependsOnRefused(slot)), .taken(4, []),
                 ]))
     }
+
+    @Test("begins a new life if a device knows more of this one than the server does, or something else")
+    func restored() {
+        var server = library()
+        server.greet("a")
+        func hello(_ epoch: String = "life", cursor: HistoryNumber = 2, time: Int64? = nil, answered: UInt64 = 2)
+            -> ServerStep
+        {
+            var moment = server.moment("a")
+            moment.timeAtCursor = cursor == 2 ? 1000 : nil
+            return ServerPlanning.step(
+                for: .hello(
+                    HelloRequest(
+                        device: DeviceID("a"), epoch: epoch, schemaVersion: 1, properties: Self.schema.properties,
+                        cursor: cursor, cursorTime: time, lastAnswered: answered)), at: moment)
+        }
+        func isRenewed(_ step: ServerStep) -> Bool {
+            guard case .renew(let epochs, _, .hello(let answer)) = step else { return false }
+            return epochs.map(\.name) == ["life", "next"] && answer.epoch == "next" && answer.shared == 0
+        }
+        #expect(!isRenewed(hello()))
+        #expect(!isRenewed(hello(time: 1000)))
+        #expect(isRenewed(hello(cursor: 3)))
+        #expect(isRenewed(hello(time: 999)))
+        #expect(isRenewed(hello(answered: 3)))
+        // A device of a former life gets to know this one first.
+        #expect(!isRenewed(hello("former", cursor: 3, answered: 7)))
+    }
+
+    @Test("takes and sends nothing as long as a restored server has not been noticed")
+    func unnoticed() {
+        var server = library()
+        server.greet("a")
+        var push = PushRequest(
+            device: DeviceID("a"), agreement: Agreement(deviceSchema: 1, serverSchema: 1), epoch: "life", batch: 9,
+            transactions: [], answered: 8)
+        func isGreeted(_ request: SyncRequest) -> Bool {
+            var moment = server.moment("a")
+            moment.timeAtCursor = 1000
+            if case .answer(.greet) = ServerPlanning.step(for: request, at: moment) { return true }
+            return false
+        }
+        #expect(isGreeted(.push(push)))
+        push.answered = 2
+        #expect(!isGreeted(.push(push)))
+        var pull = PullRequest(
+            device: DeviceID("a"), agreement: Agreement(deviceSchema: 1, serverSchema: 1), epoch: "life", after: 2,
+            atLeast: 0, atMost: nil, scopes: [], afterTime: 999)
+        #expect(isGreeted(.pull(pull)))
+        pull.afterTime = 1000
+        #expect(!isGreeted(.pull(pull)))
+    }
 }

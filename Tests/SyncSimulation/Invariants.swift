@@ -323,7 +323,8 @@ struct Checks {
 
     /// Looks at a device between two steps: its rows are a state of the server's, and its own saves on top.
     func device(_ device: SimulatedDevice, server: SimulatedServer) throws(Violation) {
-        if device.record.epoch == server.epochs.last?.name, device.record.cursor <= server.content.latest,
+        if !server.isUnnoticed, device.record.epoch == server.epochs.last?.name,
+            device.record.cursor <= server.content.latest,
             let state = server.content.states[device.record.cursor]
         {
             let expected = part(of: state, for: device)

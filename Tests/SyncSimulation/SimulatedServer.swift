@@ -25,6 +25,8 @@ struct SimulatedServer {
     /// The states that downloads are reading; they are gone after a kill.
     var pinned: [HistoryNumber: [RowID: Row]] = [:]
     var backup: Content?
+    /// Whether a backup has taken the server's place and has its name, and nobody has noticed.
+    var isUnnoticed = false
     let sabotage: Sabotage?
 
     init(schemaVersion: Int, sabotage: Sabotage?) {
@@ -34,7 +36,16 @@ struct SimulatedServer {
 
     var schema: SyncSchema { TestSchemas.schema(schemaVersion) }
 
-    private func moment(for device: DeviceID, now: Int64) -> ServerMoment {
+    private var nextEpoch: String { "life \(epochs.count + 1)" }
+
+    private func moment(for request: SyncRequest, now: Int64) -> ServerMoment {
+        let device = request.device
+        var cursor: HistoryNumber?
+        switch request {
+        case .hello(let hello): cursor = hello.cursor
+        case .pull(let pull): cursor = pull.after
+        case .push, .rows, .sums: break
+        }
         let schema = schema
         let all: Set<SyncScope> = [SyncScope("red"), SyncScope("blue")]
         var now = now
@@ -42,16 +53,24 @@ struct SimulatedServer {
         return ServerMoment(
             epochs: epochs, latest: content.latest, oldest: content.oldest, schemaVersion: schemaVersion,
             schema: schema, now: now, device: content.devices[device] ?? DeviceOnServer(),
-            granted: sabotage == .ignoresRights ? all : granted[device] ?? [])
+            granted: sabotage == .ignoresRights ? all : granted[device] ?? [],
+            timeAtCursor: content.history.first { $0.number == cursor }?.time, nextEpoch: nextEpoch)
     }
 
     /// Answers a request, in one transaction.
     mutating func answer(_ request: SyncRequest, now: Int64, checks: inout Checks) throws(Violation) -> SyncAnswer {
-        let moment = moment(for: request.device, now: now)
+        let moment = moment(for: request, now: now)
         switch ServerPlanning.step(for: request, at: moment) {
         case .answer(let answer): return answer
         case .record(let device, let answer):
             content.devices[request.device] = device
+            return answer
+        case .sum: return .moved
+        case .renew(let lives, let device, let answer):
+            content.devices[request.device] = device
+            if sabotage == .keepsEpoch { return answer }
+            (epochs, isUnnoticed) = (lives, false)
+            checks.count("restored servers that were noticed")
             return answer
         case .apply(let push): return try apply(push, moment, &checks)
         case .read(let pull):
@@ -157,9 +176,10 @@ struct SimulatedServer {
         // The schema is that of today: the restored rows are migrated again.
         migrateRows()
         pinned = [:]
-        if sabotage != .keepsEpoch {
-            epochs.append(Epoch(name: "life \(epochs.count + 1)", shared: backup.latest))
-        }
+        if sabotage == .keepsEpoch { return }
+        // Half of those who restore a server do not tell it.
+        isUnnoticed = backup.latest % 2 == 0
+        if !isUnnoticed { epochs.append(Epoch(name: nextEpoch, shared: backup.latest)) }
     }
 
     mutating func migrate() {

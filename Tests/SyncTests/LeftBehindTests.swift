@@ -32,3 +32,107 @@ struct LeftBehindTests {
         await shop.end()
     }
 }
+
+@Suite("A server that was put back to an older backup", .ownThread)
+struct RestoredServerTests {
+    /// Two devices that had sent and heard everything, and a server that has lost the later half of it.
+    private func restored() async throws -> SyncShop {
+        let shop = try await SyncShop()
+        try await shop[0].save([Book(id: "b", title: "A", stock: 10), Book(id: "gone", title: "G")])
+        try await shop[0].save(
+            Shelf(id: "s", name: "S", books: [Book(id: "b1", title: "1"), Book(id: "b2", title: "2")]))
+        try await shop.settle()
+        let server = shop.folder.url.appendingPathComponent("server.sqlite")
+        let backup = shop.folder.url.appendingPathComponent("backup.sqlite")
+        try execute("VACUUM INTO '\(backup.path)'", in: server)
+        for number in 0..<2 {
+            try await shop[number].update(Book.self, where: \.id == "b") { $0.set(\.stock, to: 11 + number) }
+            try await shop[number].save(Book(id: "new\(number)", title: "N"))
+            try await shop.settle()
+        }
+        try await shop[1].update(Book.self, where: \.id == "b1") { $0.set(\.title, to: "edited") }
+        try await shop[0].delete(Book.self, id: "gone")
+        try await shop[0].save(
+            Shelf(id: "s", name: "S", books: [Book(id: "b2", title: "2"), Book(id: "b1", title: "1")]))
+        try await shop.settle()
+        for device in shop.devices { await device.sync.stop() }
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: server.path + suffix)
+        }
+        try FileManager.default.copyItem(at: backup, to: server)
+        return shop
+    }
+
+    /// The devices with new syncs, as the old ones have the former file open.
+    private func settled(_ shop: SyncShop) async throws -> [StoreSync] {
+        let syncs = try shop.devices.map { try StoreSync($0.manager, shop.server, isLive: false) }
+        for _ in 0..<3 { for sync in syncs { try await sync.finish() } }
+        return syncs
+    }
+
+    private func expectEverything(_ shop: SyncShop, _ syncs: [StoreSync]) async throws {
+        let text = try await shop.devices[0].text()
+        #expect(try await shop.devices[1].text() == text)
+        #expect(try await shop.serverText() == text)
+        // Each of the two added what it did once.
+        #expect(try await shop[0].find(Book.self, id: "b")?.stock == 12)
+        #expect(try await shop[0].find(Book.self, id: "new0") != nil)
+        #expect(try await shop[0].find(Book.self, id: "new1") != nil)
+        #expect(try await shop[0].find(Book.self, id: "gone") == nil)
+        for sync in syncs {
+            #expect(try await sync.refused().map(\.description) == [])
+            #expect(try await sync.check() == [])
+            await sync.stop()
+        }
+    }
+
+    @Test("is noticed, and gets again what it had acknowledged, once")
+    func ahead() async throws {
+        let shop = try await restored()
+        let syncs = try await settled(shop)
+        #expect(try await shop.devices[0].text().contains("shelf s S: b2 b1"))
+        try await expectEverything(shop, syncs)
+    }
+
+    @Test("is noticed, too, where its history has become longer again than what devices have seen")
+    func overtaken() async throws {
+        let shop = try await restored()
+        let server = SyncShop.manager(shop.server)
+        for number in 0..<20 { try await server.save(Book(id: "other\(number)", title: "by the server's program")) }
+        await server.close()
+        let syncs = try await settled(shop)
+        #expect(try await shop[1].find(Book.self, id: "other19") != nil)
+        try await expectEverything(shop, syncs)
+    }
+
+    @Test("is noticed by a device that only reads, by when the transaction was taken that it is at")
+    func reader() async throws {
+        let shop = try await restored()
+        let reader = SyncShop.manager(
+            .file(shop.folder.url.appendingPathComponent("reader.sqlite"), keepsHistory: .always))
+        var sync = try StoreSync(reader, shop.server, isLive: false)
+        try await sync.finish()
+        await sync.stop()
+        let file = shop.folder.url.appendingPathComponent("server.sqlite")
+        let backup = shop.folder.url.appendingPathComponent("second.sqlite")
+        // One that the reader sees, and another of the same number afterwards.
+        try execute("VACUUM INTO '\(backup.path)'", in: file)
+        var server = SyncShop.manager(shop.server)
+        try await server.save(Book(id: "lost", title: "L"))
+        await server.close()
+        sync = try StoreSync(reader, shop.server, isLive: false)
+        try await sync.finish()
+        #expect(try await reader.find(Book.self, id: "lost") != nil)
+        await sync.stop()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        try FileManager.default.copyItem(at: backup, to: file)
+        server = SyncShop.manager(shop.server)
+        try await server.save(Book(id: "other", title: "O"))
+        await server.close()
+        sync = try StoreSync(reader, shop.server, isLive: false)
+        try await sync.finish()
+        #expect(try await reader.find(Book.self, id: "lost") == nil)
+        #expect(try await SyncShop.text(reader) == shop.serverText())
+        await sync.stop()
+    }
+}

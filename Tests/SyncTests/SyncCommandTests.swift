@@ -90,6 +90,62 @@ struct SyncCommandTests {
         #expect(try await SyncShop.text(manager("one")) == text)
     }
 
+    @Test("compares all rows where it is asked to, and prints those that it has repaired")
+    func check() async throws {
+        let one = manager("one")
+        try await one.save([Book(id: "b", title: "A"), Book(id: "c", title: "C")])
+        #expect(
+            try run("sync", file("one").path, file("server").path, "--check").hasPrefix("All rows are the server's."))
+        await one.close()
+        try execute("UPDATE ZBOOK SET ZTITLE = 'past the history' WHERE ZID = 'c'", in: file("one"))
+        #expect(
+            try run("sync", file("one").path, file("server").path, "--check").hasPrefix(
+                "Repaired: Book c differed in title\nIn step with "))
+        #expect(try await manager("one").find(Book.self, id: "c")?.title == "C")
+    }
+
+    /// A process of `pippin-postgres sync --follow`.
+    private func follow(_ name: String, _ server: String) throws -> (process: Process, output: Pipe) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("pippin-postgres")
+        process.arguments = ["sync", file(name).path, server, "--follow"]
+        process.standardOutput = output
+        try process.run()
+        return (process, output)
+    }
+
+    @Test("goes on with what either side saves, and after a kill where it was", .needsPostgres)
+    func follows() async throws {
+        let database = try TestDatabase()
+        let (one, two) = (manager("one"), manager("two"))
+        try await one.save(Book(id: "0", title: "0"))
+        try await two.load()
+        var (first, output) = try follow("one", database.uri())
+        let (second, _) = try follow("two", database.uri())
+        defer { for process in [first, second] where process.isRunning { process.terminate() } }
+        try await PostgresSyncTests.wait { try await two.find(Book.self, id: "0") != nil }
+        for number in 1...5 {
+            let (from, to) = number % 2 == 0 ? (one, two) : (two, one)
+            try await from.save(Book(id: "\(number)", title: "\(number)"))
+            try await PostgresSyncTests.wait { try await to.find(Book.self, id: "\(number)") != nil }
+        }
+        kill(first.processIdentifier, SIGKILL)
+        first.waitUntilExit()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(text.contains("pending\n") && text.contains("in step\n"))
+        // Both save while one of the two does not run.
+        try await one.save(Book(id: "alone", title: "alone"))
+        try await two.save(Book(id: "meanwhile", title: "meanwhile"))
+        (first, output) = try follow("one", database.uri())
+        try await PostgresSyncTests.wait { try await two.find(Book.self, id: "alone") != nil }
+        try await PostgresSyncTests.wait { try await one.find(Book.self, id: "meanwhile") != nil }
+        #expect(try await SyncShop.text(one) == SyncShop.text(two))
+        first.terminate()
+        first.waitUntilExit()
+        await one.close()
+        await two.close()
+    }
+
     @Test("names a file that is missing, one that is not a store, and an entity without an identifier")
     func errors() throws {
         var error = #expect(throws: CommandError.self) { try run("sync", file("no").path, file("server").path) }

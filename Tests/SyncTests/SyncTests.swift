@@ -163,6 +163,7 @@ struct SyncTests {
             #expect(crate.name == "edited" && crate.books.map(\.id) == ["b3", "b1", "b2"] && crate.tags == tags)
         }
         #expect(try await shop.devices[1].sync.refused().map(\.reason) == [.isChanged])
+        #expect(try await shop.devices[1].sync.check() == [])
         await shop.end()
     }
 }

@@ -62,4 +62,42 @@ struct VersionTests {
         await three.stop()
         await one.stop()
     }
+
+    @Test("remember where they were when their store is migrated model by model, and send what was unsent")
+    func migratedByModels() async throws {
+        let folder = try TestFolder()
+        func location(_ name: String) -> StoreLocation {
+            .file(folder.url.appendingPathComponent("\(name).sqlite"), keepsHistory: .always)
+        }
+        func notes(_ name: String, _ prefix: String) throws -> [String] {
+            try plainSQL(
+                "SELECT ZNAME FROM PIPPIN_NOTES WHERE ZNAME LIKE '\(prefix)%' ORDER BY ZNAME",
+                in: folder.url.appendingPathComponent("\(name).sqlite"))
+        }
+        let older = PersistenceManager(models: Older.Paper.self, store: location("device"))
+        try await older.save([Older.Paper(id: "p", title: "A"), Older.Paper(id: "q", title: "Q")])
+        let one = try StoreSync(older, location("server"), isLive: false)
+        try await one.finish()
+        try await older.save(Older.Paper(id: "p", title: "B"))
+        await one.stop()
+        await older.close()
+        let before = try notes("device", "")
+        #expect(before.count >= 2)
+
+        let newer = PersistenceManager(models: Newer.Paper.self, store: location("device"))
+        let plan = MigrationPlan(from: ModelVersion("1", models: Older.Paper.self)).changing(
+            to: ModelVersion("2", models: Newer.Paper.self),
+            .model(Older.Paper.self, to: Newer.Paper.self) { Newer.Paper(id: $0.id, title: $0.title) })
+        try await newer.load(migratingBy: plan)
+        #expect(try notes("device", "") == before)
+        let two = try StoreSync(newer, location("server"), isLive: false)
+        try await two.finish()
+        #expect(try notes("server", "sync/server/devices/").count == 1)
+        await two.stop()
+        let server = PersistenceManager(models: Newer.Paper.self, store: location("server"))
+        #expect(
+            try await server.fetch(Newer.Paper.self, sortedBy: .ascending(\.id)) == [
+                Newer.Paper(id: "p", title: "B"), Newer.Paper(id: "q", title: "Q"),
+            ])
+    }
 }

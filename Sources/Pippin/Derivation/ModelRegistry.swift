@@ -5,6 +5,16 @@ package final class ModelRegistry: Sendable {
     let plans: [EntityPlan]
     /// Whether the manager has no structs: its model is a file's, or a store's own.
     package var isEmpty: Bool { plans.isEmpty }
+    /// What other modules have added to the rules of schemas, by the entities' names.
+    package var attachments: [String: [any Sendable]] {
+        Dictionary(
+            plans.map { plan in
+                (
+                    plan.name,
+                    plan.facts.compactMap { if case .attached(let attachment) = $0 { attachment } else { nil } }
+                )
+            }, uniquingKeysWith: { first, _ in first })
+    }
     private let byType: [ObjectIdentifier: EntityPlan]
     /// The models that are read in sets.
     private let trees: Set<ObjectIdentifier>

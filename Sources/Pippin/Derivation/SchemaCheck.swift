@@ -105,7 +105,7 @@ enum SchemaCheck {
             }
         case .removed(let name), .entityRemoved(let name), .entityRenamed(let name):
             guard !name.isEmpty else { throw refusal(plan, "", "its schema has a rule about an empty name.") }
-        case .entityUserInfo: break
+        case .entityUserInfo, .attached: break
         }
     }
 

@@ -11,11 +11,23 @@ public struct SchemaRule<Model>: Sendable {
     /// - Parameter userInfo: makes the entries from the names of the rule's properties, where these are to be unique.
     /// - Returns: the rule.
     package func adding(_ userInfo: (_ unique: [String]) -> [String: String]) -> Self {
-        var names: [String] = []
-        if case .unique(let properties, _) = fact { names = properties.compactMap(\.path) }
         var rule = self
-        rule.others.append(.entityUserInfo(userInfo(names)))
+        rule.others.append(.entityUserInfo(userInfo(uniqueNames)))
         return rule
+    }
+
+    /// The rule, with something that another module looks for in ``ModelRegistry/attachments``, such as a closure.
+    ///
+    /// - Parameter attachment: makes it from the names of the rule's properties, where these are to be unique.
+    /// - Returns: the rule.
+    package func attaching(_ attachment: (_ unique: [String]) -> any Sendable) -> Self {
+        var rule = self
+        rule.others.append(.attached(attachment(uniqueNames)))
+        return rule
+    }
+
+    private var uniqueNames: [String] {
+        if case .unique(let properties, _) = fact { properties.compactMap(\.path) } else { [] }
     }
 
     /// An index over properties, for filters and orders that use them.
@@ -219,6 +231,8 @@ enum SchemaFact: Sendable {
     case json(PropertyName)
     case userInfo(PropertyName, [String: String])
     case entityUserInfo([String: String])
+    /// What another module has added to the rule.
+    case attached(any Sendable)
 }
 
 /// Rules about a `Codable` model that its properties cannot express, in one place.

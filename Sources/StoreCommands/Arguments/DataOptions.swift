@@ -116,6 +116,8 @@ package struct SyncOptions: Equatable {
     package var beginsHistory = false
     /// Whether what was refused is forgotten.
     package var discards = false
+    /// Whether all rows are compared.
+    package var checks = false
 
     package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments, command: "sync", named: ["a store", "a server"])
@@ -123,6 +125,10 @@ package struct SyncOptions: Equatable {
         follows = parsed.flags.contains("--follow")
         guard !follows || !parsed.flags.contains("--once") else {
             throw UsageError("--once ends when both have the same, and --follow goes on: one of the two expected")
+        }
+        checks = parsed.flags.contains("--check")
+        guard !follows || !checks else {
+            throw UsageError("--check compares once, and --follow goes on: one of the two expected")
         }
         beginsHistory = parsed.flags.contains("--keep-history")
         discards = parsed.flags.contains("--discard-refused")

@@ -98,7 +98,7 @@ extension CommandManual {
                 ),
             ]),
         CommandDescription(
-            name: "sync", usage: ["STORE STORE|URL [--once | --follow] [--keep-history] [--discard-refused]"],
+            name: "sync", usage: ["STORE STORE|URL [--once | --follow] [--check] [--keep-history] [--discard-refused]"],
             summary: "a file kept in step with a server",
             text:
                 "Brings a file and a server's store to the same rows: what was saved in either reaches the other, each transaction once. The server's store is in PostgreSQL (postgresql://app@db.example/books?schema=shop) "
@@ -110,6 +110,11 @@ extension CommandManual {
                 .init(
                     name: "--follow",
                     text: "Go on with what is saved later on either side, until the command is interrupted."),
+                .init(
+                    name: "--check",
+                    text:
+                        "Compare all rows afterwards, by sums over ranges of identifiers, and take the server's where they differ: rows that somebody changed by SQL, past the history. Each is printed."
+                ),
                 .init(
                     name: "--keep-history",
                     text:
