@@ -56,6 +56,13 @@ let package = Package(
                 .product(name: "CoreDataPostgres", package: "Pippin"),
             ],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+        // Files that are kept in step with a server: Scripts/bench-sync.
+        .executableTarget(
+            name: "pippin-sync-benchmarks",
+            dependencies: [
+                "CPQBaseline", "CSQLiteBaseline", .product(name: "PippinPostgres", package: "Pippin"),
+                .product(name: "PippinSync", package: "Pippin"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
