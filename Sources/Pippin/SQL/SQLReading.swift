@@ -60,8 +60,8 @@ extension ModelReader {
     }
 
     /// The rows of a statement as models, by the functions that the macro has made; nil for models without such
-    /// functions, and for those that are more than single values. A row that these functions do not read is decoded like
-    /// any other type.
+    /// functions, and for those that are more than single values. A row that these functions do not read is decoded
+    /// like any other type.
     ///
     /// - Returns: the list of models.
     private func models<Model: CoreModel>(

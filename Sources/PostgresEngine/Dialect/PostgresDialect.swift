@@ -189,7 +189,8 @@ extension SQLFragment {
 }
 
 extension SQLFragment {
-    /// The value if it can be an element of an array: a text, a UUID or an object's key, which are compared as they are.
+    /// The value if it can be an element of an array: a text, a UUID or an object's key, which are compared as they
+    /// are.
     fileprivate var listed: SQLBinding? {
         guard segments.count == 1, case .parameter(let binding) = segments[0] else { return nil }
         if binding.isKey { return binding }

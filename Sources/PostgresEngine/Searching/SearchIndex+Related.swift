@@ -6,8 +6,8 @@ import StoreEngine
 
 /// Rows whose texts are part of other rows' words in an index, the owners': authors for `\.author?.name`.
 ///
-/// `pippin.search_related` says which version of which row the words are of, and `pippin.search_pairs` which rows belong
-/// to which owner. By these the owners of a changed row are found, former and present ones.
+/// `pippin.search_related` says which version of which row the words are of, and `pippin.search_pairs` which rows
+/// belong to which owner. By these the owners of a changed row are found, former and present ones.
 struct RelatedRows {
     let relationship: RelationshipLayout
     /// The place of the relationship among those of the index.

@@ -5,7 +5,7 @@ import SearchText
 /// What is searched of an entity's objects: the texts that its model marks, and those of related objects.
 package struct SearchedFields: Sendable {
     package struct Field: Sendable {
-        /// The attribute, and the elements that lead to the text in a composite one. Of a related object, its attribute.
+        /// The attribute, and the elements that lead to the text in a composite one; of a related object, its own.
         package let path: [String]
         /// How much an occurrence of a word counts.
         package let weight: Double
