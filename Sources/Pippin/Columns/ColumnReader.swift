@@ -137,17 +137,12 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type or size.
-    @_specialize(where Value == Int32)
-    @_specialize(where Value == Int16)
-    @_specialize(where Value == Int8)
-    @_specialize(where Value == UInt32)
-    @_specialize(where Value == UInt16)
-    @_specialize(where Value == UInt8)
-    @_specialize(where Value == UInt64)
-    @_specialize(where Value == UInt)
+    @inlinable
     public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value {
-        let number = try integer(index) ?? source.required(source.integer(column: index), index, Value.self)
-        return try source.fitting(number, index)
+        let number: Int64? = try value(at: index)
+        guard let number else { throw missing(index, Value.self) }
+        guard let fitting = Value(exactly: number) else { throw unfitting(number, index, Value.self) }
+        return fitting
     }
 
     /// The whole number in a column, in a smaller or unsigned type, or nil.
@@ -155,17 +150,20 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type or size.
-    @_specialize(where Value == Int32)
-    @_specialize(where Value == Int16)
-    @_specialize(where Value == Int8)
-    @_specialize(where Value == UInt32)
-    @_specialize(where Value == UInt16)
-    @_specialize(where Value == UInt8)
-    @_specialize(where Value == UInt64)
-    @_specialize(where Value == UInt)
+    @inlinable
     public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value? {
         let number: Int64? = try value(at: index)
-        return try number.map { try source.fitting($0, index) }
+        guard let number else { return nil }
+        guard let fitting = Value(exactly: number) else { throw unfitting(number, index, Value.self) }
+        return fitting
+    }
+
+    @usableFromInline
+    func missing(_ index: Int, _ type: Any.Type) -> any Error { source.missing(column: index, type) }
+
+    @usableFromInline
+    func unfitting(_ number: Int64, _ index: Int, _ type: Any.Type) -> any Error {
+        source.unfitting(number, column: index, type)
     }
 
     /// The Boolean in a column.
@@ -295,11 +293,5 @@ extension ColumnSource {
     fileprivate func required<Value>(_ value: Value?, _ index: Int, _ type: Any.Type = Value.self) throws -> Value {
         guard let value else { throw missing(column: index, type) }
         return value
-    }
-
-    @inline(__always)
-    fileprivate func fitting<Value: FixedWidthInteger>(_ number: Int64, _ index: Int) throws -> Value {
-        guard let fitting = Value(exactly: number) else { throw unfitting(number, column: index, Value.self) }
-        return fitting
     }
 }

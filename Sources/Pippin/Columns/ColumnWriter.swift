@@ -90,22 +90,17 @@ public struct ColumnWriter: ~Copyable {
     ///   - value: the number; nil for none.
     ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` for a number above `Int64.max`, and if the property is decoded as something else.
-    @_specialize(where Value == Int32)
-    @_specialize(where Value == Int16)
-    @_specialize(where Value == Int8)
-    @_specialize(where Value == UInt32)
-    @_specialize(where Value == UInt16)
-    @_specialize(where Value == UInt8)
-    @_specialize(where Value == UInt64)
-    @_specialize(where Value == UInt)
+    @inlinable
     public func set<Value: FixedWidthInteger & Encodable>(_ value: Value?, at index: Int) throws {
         guard let value else { return }
-        try sink.set(column: index) {
-            guard let fitting = Int64(exactly: value) else {
-                return (try AttributeEncoder.integer(UInt64(truncatingIfNeeded: value)), .integer64)
-            }
-            return (.integer(fitting), .integer64)
-        }
+        guard let number = Int64(exactly: value) else { return try refuse(UInt64(truncatingIfNeeded: value), index) }
+        try set(number as Int64?, at: index)
+    }
+
+    /// - Throws: the error for a number that no column holds.
+    @usableFromInline
+    func refuse(_ number: UInt64, _ index: Int) throws {
+        try sink.set(column: index) { (try AttributeEncoder.integer(number), .integer64) }
     }
 
     /// Gives a column a value of any other type: bytes, an enumeration, a nested value, models.
