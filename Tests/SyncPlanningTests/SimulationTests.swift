@@ -44,7 +44,7 @@ struct SabotageTests {
         (.forgetsOwnEdits, 1, .ownSavesVisible),
         (.ignoresRights, 1, .scopesHold),
         (.keepsLeftRows, 5, .scopesHold),
-        (.insertsOnUpdate, 36, .deletedStaysDeleted),
+        (.insertsOnUpdate, 53, .deletedStaysDeleted),
         (.writesUnknown, 6, .unknownUnchanged),
         (.missesUniqueValues, 1, .rulesHold),
         (.missesReferrers, 1, .rulesHold),
