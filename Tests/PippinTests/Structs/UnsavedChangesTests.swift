@@ -126,8 +126,9 @@ struct UnsavedChangesTests {
         for manager in [stores.rows, stores.objects] { try manager.writeAndWait { try $0.save(Self.tray(0)) } }
         for step in 0..<8 {
             func run(_ manager: PersistenceManager, asRows: Bool) throws -> [String] {
-                var numbers = SeededNumbers(seed: seed * 100 + UInt64(step))
-                return try manager.writeAndWait { store in
+                try manager.writeAndWait { store in
+                    // A block may run again, and does the same then.
+                    var numbers = SeededNumbers(seed: seed * 100 + UInt64(step))
                     store.access.savesRows = asRows
                     return try (0...numbers.next(below: 7)).map { _ in try Self.act(store, &numbers) }
                 }
