@@ -25,7 +25,13 @@ struct Item: Equatable {
     }
 }
 
-guard CommandLine.arguments.count > 2 else { fatalError("Expected the URI of a database, and a folder.") }
+/// Ends the program over what it was given.
+func refuse(_ reason: String) -> Never {
+    FileHandle.standardError.write(Data("\(reason)\n".utf8))
+    exit(2)
+}
+
+guard CommandLine.arguments.count > 2 else { refuse("usage: pippin-sync-benchmarks URI FOLDER [ROWS [PART]]") }
 let uri = CommandLine.arguments[1]
 let folder = URL(fileURLWithPath: CommandLine.arguments[2])
 let size = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 1_000_000 : 1_000_000
@@ -108,7 +114,9 @@ func download() async throws {
 /// `COPY` out in its binary form, and one prepared insertion for each row, in one transaction.
 func byHand() async throws {
     let time = await seconds {
-        guard let server = PQconnectdb(uri), PQstatus(server) == CONNECTION_OK else { fatalError("no server") }
+        guard let server = PQconnectdb(uri), PQstatus(server) == CONNECTION_OK else {
+            refuse("\(uri) cannot be reached.")
+        }
         defer { PQfinish(server) }
         var database: OpaquePointer?
         sqlite3_open(folder.appendingPathComponent("hand.sqlite").path, &database)
@@ -281,7 +289,7 @@ do {
     case "history": try await history()
     case "latency": try await latency()
     case "capture": try await capture()
-    case let other?: fatalError("There is no part \(other).")
+    case let other?: refuse("The part \(other) is not known.")
     case nil: for part in ["fill", "hand", "download", "push", "history", "latency", "capture"] { try child(part) }
     }
 } catch {
