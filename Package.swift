@@ -37,7 +37,7 @@ let package = Package(
         // The bytes of SQLite's files as values, also those that SQLite does not read any more; no SQLite in sight.
         .target(name: "SQLiteFormat"),
         .target(name: "KeyedArchives"),
-        .target(name: "PredicateFormat"),
+        .target(name: "PredicateFormat", dependencies: ["SearchText"]),
         // What a device and a server do to stay in step, as values; no store and no network in sight.
         .target(name: "SyncPlanning"),
         // Texts as words that are searched: the same in memory, in SQLite and in PostgreSQL.
@@ -191,7 +191,8 @@ let package = Package(
         .target(
             name: "StoreBrowser",
             dependencies: [
-                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "PredicateFormat", "StoreEngine",
+                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "PredicateFormat", "SearchText",
+                "StoreEngine",
                 "StoreReading",
             ]),
         // Requests, responses and markup as values, and who gets in.

@@ -47,7 +47,12 @@ final class DatabaseHandle {
         let extended = sqlite3_extended_errcode(pointer)
         let isLatest = extended & 0xFF == code & 0xFF
         let message = isLatest ? String(cString: sqlite3_errmsg(pointer)) : String(cString: sqlite3_errstr(code))
-        return SQLiteError(extendedCode: isLatest ? extended : code, message: message, sql: sql, path: path)
+        var error = SQLiteError(extendedCode: isLatest ? extended : code, message: message, sql: sql, path: path)
+        if isLatest, sql != nil, code & 0xFF == SQLITE_ERROR {
+            let offset = csqlite_error_offset(pointer)
+            error.position = offset < 0 ? nil : Int(offset)
+        }
+        return error
     }
 }
 

@@ -149,6 +149,8 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package let sql: String?
     /// The path of the database file.
     package let path: String
+    /// The byte of the statement at which SQLite found the error; nil if unknown.
+    package var position: Int?
 
     /// The primary result code, such as `SQLITE_CONSTRAINT` (19): the low byte of the extended one.
     package var code: Int32 { extendedCode & 0xFF }

@@ -78,7 +78,7 @@ extension SearchQuery.Term {
     init?(_ text: String, isPrefix: Bool, tokenizer: SearchTokenizer) {
         // The beginning of a word has no ending yet.
         let stems = tokenizer.stemsEnglish
-        var tokens = SearchTokenizer(stemsEnglish: false).tokens(of: text)
+        var tokens = SearchTokenizer(stemsEnglish: false).tokens(of: text).filter { $0.kind != .boundary }
         guard !tokens.isEmpty else { return nil }
         var isPrefix = isPrefix
         if tokens[tokens.count - 1].kind == .last {
@@ -223,7 +223,11 @@ extension SearchTokenizer {
         var isWhole = true
         for (field, text) in fields.enumerated() {
             let label = field < labels.count && labels[field] != "D" ? String(labels[field]) : ""
-            forEachToken(of: text) { bytes, _, _ in
+            forEachToken(of: text) { bytes, _, kind in
+                if kind == .boundary {
+                    position += 1
+                    return
+                }
                 let token = String(decoding: bytes, as: UTF8.self)
                 var places = positions[token] ?? []
                 if positions[token] == nil { order.append(token) }

@@ -22,6 +22,8 @@ package enum SearchTokenKind: Hashable, Sendable {
     case pair
     /// The last character of a run without spaces, which follows the run's pairs.
     case last
+    /// What stands between the texts of a list. No query has it.
+    case boundary
 }
 
 /// Divides texts into words that are compared byte by byte, the same for memory, SQLite and PostgreSQL.
@@ -40,7 +42,15 @@ package struct SearchTokenizer: Hashable, Sendable {
     package var stemsEnglish: Bool
 
     /// Names the rules. An index made by other ones must be made anew.
-    package var version: String { stemsEnglish ? "1 english" : "1" }
+    package var version: String { stemsEnglish ? "2 english" : "2" }
+
+    /// Several texts as one, in which no phrase reaches from one text into the next.
+    package static func joined(_ texts: some Sequence<String>) -> String {
+        texts.filter { !$0.isEmpty }.joined(separator: "\u{10FFFF}")
+    }
+
+    /// The character between texts: it has no meaning in Unicode, and divides words in texts that have it themselves.
+    fileprivate static let boundary: UInt32 = 0x10FFFF
 
     package init(stemsEnglish: Bool = false) {
         self.stemsEnglish = stemsEnglish
@@ -102,6 +112,14 @@ private struct TokenScan {
                 continue
             }
             let (value, length) = Self.decode(utf8, at: place)
+            if value == SearchTokenizer.boundary {
+                endWord(body)
+                endRun(body)
+                let range = place..<place + length
+                body(UnsafeBufferPointer(rebasing: utf8[range]), range, .boundary)
+                place += length
+                continue
+            }
             let number = Int(value >> 8)
             if pages[number] == nil {
                 _ = CharacterTable.page(number)

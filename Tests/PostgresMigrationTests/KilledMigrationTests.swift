@@ -61,6 +61,60 @@ struct KilledMigrationTests {
         #expect(try database.rows(generation) == [["\(before + 1)"]])
     }
 
+    @Test("leaves an index that finds what the texts say, whether it saved, migrated or made the index anew")
+    func searchIndex() async throws {
+        let rounds = ProcessInfo.processInfo.environment["PIPPIN_KILL_ROUNDS"].flatMap { Int($0) } ?? 6
+        var random = SplitMix(state: 59)
+        var database = try TestDatabase()
+        for round in 0..<rounds {
+            // In turn: migrates and saves, saves, makes the index anew and saves.
+            if round % 3 == 0 {
+                database = try TestDatabase()
+                try await Tales.found(300, at: database.uri())
+            } else if round % 3 == 2 {
+                try database.connect().execute("DELETE FROM pippin.searches")
+            }
+            let child = try Child(["tales", database.uri(), "\(round)"])
+            #expect(child.hear().hasPrefix("begun"))
+            if round % 3 == 1 { for _ in 0..<Int.random(in: 1..<4, using: &random) { _ = child.hear() } }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
+            child.kill()
+            let complaint = child.end().errors
+            #expect(complaint.isEmpty)
+            try await database.becomesQuiet()
+            try await check(database, "round \(round)")
+        }
+    }
+
+    /// Whether an index finds what the texts say, and is as a new one.
+    private func check(_ database: TestDatabase, _ comment: Comment) async throws {
+        let manager = Tales.manager(at: database.uri())
+        let all = try await manager.fetch(Tales.Tale.self)
+        for word in Tales.words {
+            let found = try await manager.fetch(Tales.Tale.self, searching: word).map(\.uid)
+            let wanted = all.filter { tale in
+                "\(tale.title) \(tale.teller?.name ?? "")".split(separator: " ").contains(Substring(word))
+            }.map(\.uid)
+            #expect(found.sorted() == wanted.sorted(), comment)
+        }
+        let kept = try Self.index(in: database)
+        #expect(kept.count >= all.count, comment)
+        await manager.close()
+        try database.connect().execute("DELETE FROM pippin.searches")
+        let next = Tales.manager(at: database.uri())
+        _ = try await next.fetch(Tales.Tale.self, searching: "whale")
+        #expect(try Self.index(in: database) == kept, comment)
+        await next.close()
+    }
+
+    /// The words of each row, without what they begin with, and what the index knows of related rows.
+    private static func index(in database: TestDatabase) throws -> [[String]] {
+        try database.rows(
+            "SELECT key, version, regexp_replace(words::text, '''[0-9]+\\.', '''', 'g') FROM pippin.search ORDER BY 1")
+            + database.rows("SELECT place, key, version FROM pippin.search_related ORDER BY 1, 2")
+            + database.rows("SELECT place, key, owner FROM pippin.search_pairs ORDER BY 1, 2, 3")
+    }
+
     /// How long a program takes that nobody kills.
     private func time(_ way: Shelf.Way) async throws -> Double {
         let database = try TestDatabase()
@@ -94,13 +148,20 @@ private final class Child {
     private let output = Pipe()
     private let errors = Pipe()
 
-    init(_ way: Shelf.Way, _ database: TestDatabase) throws {
+    convenience init(_ way: Shelf.Way, _ database: TestDatabase) throws {
+        try self.init([way.rawValue, database.uri()])
+    }
+
+    init(_ arguments: [String]) throws {
         process.executableURL = Bundle.main.bundleURL.appendingPathComponent("PostgresMigrationChild")
-        process.arguments = [way.rawValue, database.uri()]
+        process.arguments = arguments
         process.standardOutput = output
         process.standardError = errors
         try process.run()
     }
+
+    /// Reads a line or more of what it says; empty when it has ended.
+    func hear() -> String { String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) }
 
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)

@@ -105,3 +105,28 @@ struct BuiltInFunctionTests {
         }
     }
 }
+
+@Suite("A search in a predicate")
+struct SearchFunctionTests {
+    @Test(
+        "is true where texts have what a person typed, and prints as it is written",
+        arguments: [
+            ("SEARCH(title, 'whal*')", true), ("SEARCH(title, text, 'élève whale')", true),
+            ("SEARCH(title, '\"white whale\"')", true), ("SEARCH(title, '\"whale white\"')", false),
+            ("SEARCH(title, text, '-whale élève')", false), ("SEARCH(names, 'ada')", true),
+            ("SEARCH(names, '\"ada bob\"')", false), ("SEARCH(missing, 'x')", false), ("SEARCH(title, nil)", false),
+            ("NOT SEARCH(title, 'boat') AND SEARCH(title, 'WHITE')", true), ("search(title, 'whale') == NO", false),
+        ])
+    func texts(format: String, expected: Bool) throws {
+        let object: [String: Any] = ["title": "The White Whale", "text": "Élèves, eleve", "names": ["Ada", "Bob"]]
+        #expect(try evaluate(object, format) == expected)
+        #expect(try evaluate(object, printed(format)) == expected)
+    }
+
+    @Test("takes texts and a query")
+    func arguments() throws {
+        #expect(formatError("SEARCH('x')")?.reason.contains("arguments") == true)
+        #expect(formatError("SEARCH() AND a == 1") != nil)
+        #expect(try printed("SEARCH(title, text, $query)") == "SEARCH(title, text, $query) == 1")
+    }
+}

@@ -20,6 +20,9 @@ let allTables: [WorkTable] =
         WorkTable(
             heading: "…, one save each", ours: "Pippin", baseline: "C API", isOfAnySize: false, works: smallSaveWorks),
         WorkTable(
+            heading: "…, searched, and rows of SQL", ours: "Pippin", baseline: "C API", isOfAnySize: false,
+            works: searchWorks),
+        WorkTable(
             heading: "objects, next to a direct save", ours: "this", baseline: "direct save", isOfAnySize: false,
             works: ownWorks),
         WorkTable(

@@ -155,12 +155,34 @@ package enum NestedValueInfo {
     package static let coding = "PippinCoding"
 }
 
-/// Keys in the user info of attributes, by which a model says what texts are searched.
+/// Keys in the user info of attributes, and of relationships to objects whose texts are searched as well, by which a
+/// model says what texts are searched.
 package enum SearchInfo {
     /// How much an occurrence in the attribute counts: `4`.
     package static let weight = "PippinSearch"
     /// The language whose endings are removed: `english`.
     package static let stemming = "PippinSearchStemming"
+
+    /// The key in the user info of a relationship that says how much an occurrence in an attribute of the related
+    /// objects counts: `PippinSearch.name`.
+    package static func weight(of path: [String]) -> String { "\(weight).\(path.joined(separator: "."))" }
+}
+
+extension RelationshipLayout {
+    /// The texts of the related objects that are searched as texts of the object itself, with how much an occurrence in
+    /// each counts, in the order of their names.
+    package var searchedTexts: [(path: [String], weight: Double)] {
+        let prefix = SearchInfo.weight(of: [""])
+        let infos = (description.userInfo ?? [:]).compactMap { key, value -> (path: [String], weight: Double)? in
+            guard let key = key as? String, key.hasPrefix(prefix), let weight = (value as? String).flatMap(Double.init)
+            else { return nil }
+            return (key.dropFirst(prefix.count).split(separator: ".").map(String.init), weight)
+        }
+        return infos.sorted { $0.path.joined(separator: ".") < $1.path.joined(separator: ".") }
+    }
+
+    /// Whether English words are found with other endings.
+    package var isStemmedInSearch: Bool { description.userInfo?[SearchInfo.stemming] as? String == "english" }
 }
 
 extension AttributeLayout {

@@ -97,6 +97,11 @@ enum SchemaCheck {
             }
         case .renamed(let property, _), .userInfo(let property, _), .json(let property):
             _ = try nestedField(property, in: plan)
+        case .searched(let property, _):
+            let path = property.path?.split(separator: ".").map(String.init) ?? []
+            // Texts of related models are checked when the model is made of all of them.
+            if path.count > 1, plan.field(named: path[0])?.related != nil { return }
+            _ = try nestedField(property, in: plan)
         case .narrowed(let property):
             let name = property.path?.split(separator: ".").first.map(String.init)
             guard let name, plan.field(named: name) != nil else {

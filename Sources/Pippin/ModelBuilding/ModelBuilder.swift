@@ -42,6 +42,7 @@ enum ModelBuilder {
             let attributes = try plan.fields.compactMap { try AttributeBuilder(plan).attribute($0) }
             entity.properties = attributes + (relationships[plan.name] ?? [])
             restrict(entity, by: plan)
+            try markRelatedTexts(of: entity, by: plan, registry)
         }
         let model = NSManagedObjectModel()
         model.entities = registry.plans.compactMap { entities[$0.name] }
@@ -101,6 +102,25 @@ enum ModelBuilder {
         }
         entity.uniquenessConstraints = constraints
         entity.indexes = indexes
+    }
+
+    /// Marks relationships to models whose texts are searched as the entity's own.
+    private static func markRelatedTexts(
+        of entity: NSEntityDescription, by plan: EntityPlan, _ registry: ModelRegistry
+    ) throws {
+        for case .searched(let property, var info) in plan.facts {
+            let path = property.path?.split(separator: ".").map(String.init) ?? []
+            guard let field = plan.fields.first(where: { $0.property == path.first && $0.mark == nil }),
+                let model = field.related
+            else { continue }
+            guard let names = try registry.plan(of: model.type).record.storedNames(of: path.dropFirst()) else {
+                throw SchemaCheck.refusal(
+                    plan, property.spelling,
+                    "only texts of the model itself and of those that it is directly related with are searched.")
+            }
+            info[SearchInfo.weight(of: names)] = info.removeValue(forKey: SearchInfo.weight)
+            entity.relationshipsByName[field.name]?.add(info)
+        }
     }
 
     /// What an index has of a property: the property, or an expression that leads to one of a nested struct.
@@ -201,7 +221,8 @@ struct AttributeBuilder {
                 }
             case .renamed(let property, let former) where property.path == name:
                 attribute.renamingIdentifier = former
-            case .userInfo(let property, let userInfo) where property.path == name:
+            case .userInfo(let property, let userInfo) where property.path == name,
+                .searched(let property, let userInfo) where property.path == name:
                 attribute.add(userInfo)
             default: break
             }

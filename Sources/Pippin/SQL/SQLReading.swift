@@ -32,24 +32,68 @@ extension ModelReader {
                     + "or in a block of its own.")
         }
         return try PersistenceError.explaining(.readFailed) {
+            if let model = type as? any CoreModel.Type, let rows = try models(model, written, source) as? [Row] {
+                return rows
+            }
             var columns = SQLColumns([])
             var rows: [Row] = []
+            var decoder: SQLRowDecoder?
+            // Foundation's types decode in forms of their own.
+            let isSingle = AttributeKind(of: type) != nil
             try source.scope.reading(source.session) {
                 try source.session.read(written) {
                     columns = SQLColumns($0)
-                } row: { values in
-                    let decoder = SQLRowDecoder(columns: columns, values: values)
-                    // Foundation's types decode in forms of their own.
-                    if AttributeKind(of: type) != nil {
-                        rows.append(try SQLValueDecoder(decoder.only(), columns.first).decode(type))
+                } row: { row in
+                    let current = decoder ?? SQLRowDecoder(columns, row)
+                    decoder = current
+                    current.beginRow()
+                    if isSingle {
+                        rows.append(try SQLValueDecoder(current.only(), columns.first).decode(type))
                     } else {
-                        rows.append(try Row(from: decoder))
+                        rows.append(try Row(from: current))
                     }
                     return true
                 }
             }
             return rows
         }
+    }
+
+    /// The rows of a statement as models, by the functions that the macro has made; nil for models without such
+    /// functions, and for those that are more than single values. A row that these functions do not read is decoded
+    /// like any other type.
+    ///
+    /// - Returns: the list of models.
+    private func models<Model: CoreModel>(
+        _ type: Model.Type, _ written: WrittenSQL, _ source: StoreRows
+    ) throws -> Any? {
+        guard let plan = try? access.fetcher(type).plan, plan.relationships.isEmpty,
+            let functions = plan.record.columns?.functions(of: type),
+            plan.record.attributeKinds.allSatisfy({ $0 != nil })
+        else { return nil }
+        var reader: RowDecoder?
+        var other: SQLRowDecoder?
+        var columns = SQLColumns([])
+        defer { reader?.finish() }
+        var models: [Model] = []
+        try source.scope.reading(source.session) {
+            try source.session.read(written) {
+                columns = SQLColumns($0)
+                let slots = ContiguousArray(plan.record.keys.map { columns.place($0) ?? -1 })
+                reader = RowDecoder(plan.record, entity: plan.name, slots: slots)
+            } row: { row in
+                if let reader, let model = try? reader.decode(by: functions, from: row) {
+                    models.append(model)
+                } else {
+                    let decoder = other ?? SQLRowDecoder(columns, row)
+                    other = decoder
+                    decoder.beginRow()
+                    models.append(try Model(from: decoder))
+                }
+                return true
+            }
+        }
+        return models
     }
 }
 

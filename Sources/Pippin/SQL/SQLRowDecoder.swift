@@ -2,9 +2,14 @@ import StoreSession
 
 /// Decodes a row of a statement: a type with properties by the names of the columns, any other one from the only
 /// column.
-struct SQLRowDecoder: Decoder {
+final class SQLRowDecoder: Decoder {
     let columns: SQLColumns
-    let values: ContiguousArray<StoredValue>
+    /// The row that is handed out right now.
+    fileprivate let row: any CurrentRow
+    /// The column after the one that was asked for last: a type mostly asks for its columns in their order.
+    private var cursor = 0
+
+    init(_ columns: SQLColumns, _ row: any CurrentRow) { (self.columns, self.row) = (columns, row) }
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -22,15 +27,29 @@ struct SQLRowDecoder: Decoder {
         try SQLValueDecoder(only(), columns.first)
     }
 
+    /// The column of a name; nil for none.
+    fileprivate func place(_ name: String) -> Int? {
+        if cursor < columns.names.count, columns.names[cursor] == name {
+            defer { cursor += 1 }
+            return cursor
+        }
+        let place = columns.place(name)
+        if let place { cursor = place + 1 }
+        return place
+    }
+
+    /// Begins another row.
+    func beginRow() { cursor = 0 }
+
     /// The value of a row with one column.
     func only() throws -> StoredValue {
-        guard values.count == 1, let value = values.first else {
+        guard columns.names.count == 1 else {
             throw PersistenceError(
                 .unreadable, known: columns.names,
-                "The statement has \(values.count) columns (\(columns.list)), and one value was to be read. Use a struct."
+                "The statement has \(columns.names.count) columns (\(columns.list)), and one value was to be read. Use a struct."
             )
         }
-        return value
+        return try row.value(at: 0)
     }
 }
 
@@ -61,17 +80,49 @@ private struct SQLKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
 
     func contains(_ key: Key) -> Bool { row.columns.place(key.stringValue) != nil }
 
-    private func value(_ key: Key) throws -> StoredValue {
-        if let place = row.columns.place(key.stringValue) { return row.values[place] }
+    private func place(_ key: Key) throws -> Int {
+        if let place = row.place(key.stringValue) { return place }
         throw PersistenceError(
             .unreadable, property: key.stringValue, known: row.columns.names,
             "The statement has no column “\(key.stringValue)”; it has \(row.columns.list). Name it with AS.")
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
+    private func value(_ place: Int, _ key: Key) throws -> SQLValueDecoder {
+        SQLValueDecoder(try row.row.value(at: place), key.stringValue)
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { row.row.isNull(at: try place(key)) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try SQLValueDecoder(value(key), key.stringValue).decode(type)
+        try value(place(key), key).decode(type)
+    }
+
+    // What the row has as such; for anything else, the value is looked at.
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        let place = try place(key)
+        return try row.row.string(at: place) ?? value(place, key).decode(type)
+    }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        let place = try place(key)
+        if let number = row.row.integer(at: place), let fitting = Int(exactly: number) { return fitting }
+        return try value(place, key).decode(type)
+    }
+
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        let place = try place(key)
+        return try row.row.double(at: place) ?? value(place, key).decode(type)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        guard let place = row.place(key.stringValue), !row.row.isNull(at: place) else { return nil }
+        return try row.row.string(at: place) ?? value(place, key).decode(type)
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard let place = row.place(key.stringValue), !row.row.isNull(at: place) else { return nil }
+        return try value(place, key).decode(type)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -80,7 +131,7 @@ private struct SQLKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw nested(key) }
     func superDecoder() throws -> any Decoder { row }
-    func superDecoder(forKey key: Key) throws -> any Decoder { SQLValueDecoder(try value(key), key.stringValue) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try value(place(key), key) }
 
     private func nested(_ key: Key) -> PersistenceError {
         PersistenceError(

@@ -230,6 +230,8 @@ enum SchemaFact: Sendable {
     case derived(PropertyName, from: String, @Sendable (StoredValue, String) throws -> any Encodable & Sendable)
     case json(PropertyName)
     case userInfo(PropertyName, [String: String])
+    /// The text is searched: what the user info says of it. It may be one of related models.
+    case searched(PropertyName, [String: String])
     case entityUserInfo([String: String])
     /// What another module has added to the rule.
     case attached(any Sendable)
@@ -294,6 +296,15 @@ struct PropertyName: Sendable, Hashable {
 
     /// - Parameter path: the properties' names.
     init(path: String) { (self.path, spelling) = (path, path) }
+
+    private init(path: String?, spelling: String) { (self.path, self.spelling) = (path, spelling) }
+
+    /// The property of a related model that another key path leads to.
+    func appending(_ other: PropertyName) -> PropertyName {
+        let paths = [path, other.path].compactMap(\.self)
+        return PropertyName(
+            path: paths.count == 2 ? paths.joined(separator: ".") : nil, spelling: "\(spelling), \(other.spelling)")
+    }
 
     /// The property that a key path reads. Those of key paths that were asked for before are kept: printing one takes
     /// longer than a short fetch.

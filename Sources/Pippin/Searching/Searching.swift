@@ -57,7 +57,7 @@ extension SchemaRule {
     /// taken away at any time.
     ///
     /// - Parameters:
-    ///   - keyPath: the text, which may be one of a nested struct.
+    ///   - keyPath: the text, which may be one of a nested struct or of a related model.
     ///   - weight: how much a word in it counts, beside those in other texts.
     ///   - stemming: the language whose endings are ignored in all searched texts of the model.
     /// - Returns: the rule, for ``Schema``.
@@ -65,10 +65,12 @@ extension SchemaRule {
         _ keyPath: KeyPath<Model, String>, weight: Double = 1, stemming: SearchStemming = .none
     ) -> Self { searchable(PropertyName(keyPath), weight, stemming) }
 
-    /// The same for a text that may be missing.
+    /// The same for a text that may be missing, and for a text of a related model: `\.author?.name`.
+    ///
+    /// A change of the author is a change of the index of all of its books then.
     ///
     /// - Parameters:
-    ///   - keyPath: the text, which may be one of a nested struct.
+    ///   - keyPath: the text, which may be one of a nested struct or of a related model.
     ///   - weight: how much a word in it counts, beside those in other texts.
     ///   - stemming: the language whose endings are ignored in all searched texts of the model.
     /// - Returns: the rule, for ``Schema``.
@@ -76,10 +78,46 @@ extension SchemaRule {
         _ keyPath: KeyPath<Model, String?>, weight: Double = 1, stemming: SearchStemming = .none
     ) -> Self { searchable(PropertyName(keyPath), weight, stemming) }
 
+    /// The texts of the models in a list are searched as texts of the model that has the list.
+    ///
+    /// ```swift
+    /// Schema(.owns(\.chapters), .searchable(\.title), .searchable(\.chapters, \.title))
+    /// ```
+    ///
+    /// A phrase is found within one of them. A change of one of these models is a change of the index.
+    ///
+    /// - Parameters:
+    ///   - list: the list.
+    ///   - keyPath: the text of each model in it, which may be one of a nested struct.
+    ///   - weight: how much a word in it counts, beside those in other texts.
+    ///   - stemming: the language whose endings are ignored in all searched texts of the model.
+    /// - Returns: the rule, for ``Schema``.
+    public static func searchable<List: Sequence>(
+        _ list: KeyPath<Model, List>, _ keyPath: KeyPath<List.Element, String>, weight: Double = 1,
+        stemming: SearchStemming = .none
+    ) -> Self where List.Element: CoreModel {
+        searchable(PropertyName(list).appending(PropertyName(keyPath)), weight, stemming)
+    }
+
+    /// The same for texts that may be missing.
+    ///
+    /// - Parameters:
+    ///   - list: the list.
+    ///   - keyPath: the text of each model in it, which may be one of a nested struct.
+    ///   - weight: how much a word in it counts, beside those in other texts.
+    ///   - stemming: the language whose endings are ignored in all searched texts of the model.
+    /// - Returns: the rule, for ``Schema``.
+    public static func searchable<List: Sequence>(
+        _ list: KeyPath<Model, List>, _ keyPath: KeyPath<List.Element, String?>, weight: Double = 1,
+        stemming: SearchStemming = .none
+    ) -> Self where List.Element: CoreModel {
+        searchable(PropertyName(list).appending(PropertyName(keyPath)), weight, stemming)
+    }
+
     private static func searchable(_ property: PropertyName, _ weight: Double, _ stemming: SearchStemming) -> Self {
         var info = [SearchInfo.weight: "\(weight)"]
         if stemming == .english { info[SearchInfo.stemming] = "english" }
-        return Self(fact: .userInfo(property, info))
+        return Self(fact: .searched(property, info))
     }
 }
 
@@ -181,6 +219,7 @@ extension PersistenceManager {
 private struct TextSearch<Model: CoreModel> {
     /// How many rows that were found are checked against a filter at a time.
     private static var portion: Int { 400 }
+    private static var manyRows: Int { 25_600 }
 
     private let access: ModelAccess
     private let fetcher: StructFetcher<Model>
@@ -235,9 +274,12 @@ private struct TextSearch<Model: CoreModel> {
     ) throws -> [SearchHit<Model>] {
         var hits: [SearchHit<Model>] = []
         var rest = matches[...]
+        // A limit is mostly reached soon. The more rows a filter leaves out, the more are read at once.
+        var size = limit == nil ? Self.manyRows : Self.portion
         while !rest.isEmpty, hits.count < limit ?? .max {
-            let portion = rest.prefix(Self.portion)
-            rest = rest.dropFirst(Self.portion)
+            let portion = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            size = min(4 * size, Self.manyRows)
             var these = selection
             let keys = try rows.predicate(of: fetcher.plan, keys: Set(portion.map(\.key)))
             if let keys { these.narrow(to: keys) }
@@ -254,6 +296,21 @@ private struct TextSearch<Model: CoreModel> {
     private func compared(
         _ source: any StructRows, _ selection: RecordSelection, _ limit: Int?
     ) throws -> [SearchHit<Model>] {
+        var ranking = SearchRanking<Model.ID>(scan, weights: fields.weights)
+        if fields.relationships.isEmpty {
+            try compare(source, selection, &ranking)
+        } else {
+            try compareWithRelated(source, selection, &ranking)
+        }
+        let found = limit.map { Array(ranking.hits().prefix($0)) } ?? ranking.hits()
+        let models = try fetcher.models(inOrderOf: found.map(\.key), source)
+        let ranks = Dictionary(found.map { ($0.key, $0.rank) }) { first, _ in first }
+        return models.compactMap { model in ranks[model.id].map { SearchHit(model, rank: $0, scan) } }
+    }
+
+    private func compare(
+        _ source: any StructRows, _ selection: RecordSelection, _ ranking: inout SearchRanking<Model.ID>
+    ) throws {
         let plan = fetcher.plan
         let uidKind = plan.record.attributeKinds[plan.uidField] ?? .string
         let paths =
@@ -261,25 +318,57 @@ private struct TextSearch<Model: CoreModel> {
             + fields.fields.map {
                 AttributePath(path: $0.path.joined(separator: "."), kind: .string, relationships: nil)
             }
-        var ranking = SearchRanking<Model.ID>(scan, weights: fields.weights)
         try source.readTuples(of: plan, selection, at: paths) { values in
             for start in stride(from: 0, to: values.count, by: paths.count) {
-                let texts = (1..<paths.count).map { place -> String in
-                    switch values[start + place] {
-                    case .string(let text): text
-                    case .object(let url as NSURL): (url as URL).absoluteString
-                    default: ""
-                    }
-                }
-                try ranking.add(
-                    scan.findings(in: texts),
-                    key: try AttributeDecoder.value(
-                        Model.ID.self, values[start], entity: plan.name, key: plan.uidKey))
+                let texts = (1..<paths.count).map { values[start + $0].searchedText }
+                try ranking.add(scan.findings(in: texts), key: try id(values[start]))
             }
         }
-        let found = limit.map { Array(ranking.hits().prefix($0)) } ?? ranking.hits()
-        let models = try fetcher.models(inOrderOf: found.map(\.key), source)
-        let ranks = Dictionary(found.map { ($0.key, $0.rank) }) { first, _ in first }
-        return models.compactMap { model in ranks[model.id].map { SearchHit(model, rank: $0, scan) } }
+    }
+
+    private func id(_ value: StoredValue) throws -> Model.ID {
+        try AttributeDecoder.value(Model.ID.self, value, entity: fetcher.plan.name, key: fetcher.plan.uidKey)
+    }
+
+    /// The same with texts of related models.
+    private func compareWithRelated(
+        _ source: any StructRows, _ selection: RecordSelection, _ ranking: inout SearchRanking<Model.ID>
+    ) throws {
+        let plan = fetcher.plan
+        let uid = try source.slots(of: plan)[plan.uidField]
+        let rows = try source.rows(of: plan, selection)
+        for start in stride(from: 0, to: rows.count, by: Self.portion) {
+            let portion = rows[start..<min(start + Self.portion, rows.count)]
+            let related = try fields.relationships.map { try self.related($0, portion, source) }
+            for (place, row) in portion.enumerated() {
+                let texts = fields.texts(of: row.objectID.layout, row.values, related: related.map { $0[place] })
+                try ranking.add(scan.findings(in: texts), key: try id(row.values[uid]))
+            }
+        }
+    }
+
+    /// The rows at the end of a relationship, for each of some rows.
+    private func related(
+        _ relationship: RelationshipLayout, _ rows: ArraySlice<Row>, _ source: any StructRows
+    ) throws -> [[Row]] {
+        let plan = fetcher.plan
+        guard let field = plan.fields.first(where: { $0.name == relationship.name && $0.mark == nil }),
+            let model = field.related
+        else { return rows.map { _ in [] } }
+        let identifiers: [[NSManagedObjectID]]
+        if relationship.isToMany {
+            identifiers = try source.destinations(of: field, of: plan, for: rows.map(\.objectID))
+        } else {
+            identifiers = rows.map { row in
+                guard let slot = row.objectID.layout.slotIndex(forName: relationship.name),
+                    case .identifier(let identifier) = row.values[slot]
+                else { return [] }
+                return [identifier]
+            }
+        }
+        let all = Array(Set(identifiers.joined()))
+        let found = try source.rows(of: fetcher.registry.plan(of: model.type), for: all)
+        let byIdentifier = Dictionary(found.map { ($0.objectID, $0) }) { first, _ in first }
+        return identifiers.map { $0.compactMap { byIdentifier[$0] } }
     }
 }

@@ -87,8 +87,9 @@ extension OpenDatabase {
         deleted: [NSManagedObjectID] = []
     ) throws {
         try batch.derived?.add(inserted: inserted, updated: updated, deleted: deleted)
-        batch.searched.add(inserted + deleted, changing: nil, searches)
-        batch.searched.add(updated, changing: slots, searches)
+        let indexes = searches.indexes.filter(\.mayWrite)
+        batch.searched.add(inserted + deleted, changing: nil, indexes)
+        batch.searched.add(updated, changing: slots, indexes)
     }
 
     /// The rows that a batch request applies to.

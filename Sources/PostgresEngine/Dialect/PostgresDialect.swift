@@ -50,6 +50,8 @@ package struct PostgresDialect: SQLDialect {
         case .uppercase: "(upper(\(list) COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .lowercase: "(lower(replace(\(list), 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .canonical: "canonical(\(list))"
+        // Never run, since `isExactInPostgres` is false.
+        case .search: "search(\(list))"
         case .ifNull: "COALESCE(\(list))"
         case .orderedByBytes: "(\(list) COLLATE \"C\")"
         // All values of a column have its type.
@@ -167,7 +169,7 @@ extension SQLFragment {
             case .stringSearch(let left, let right, let comparison, let options):
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
             // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
-            case .mixingNumbers, .call(.canonical, _), .call(.haveSameKind, _): false
+            case .mixingNumbers, .call(.canonical, _), .call(.search, _), .call(.haveSameKind, _): false
             // A date in JSON has more digits than a timestamp.
             case .call(.listed(.date), _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
@@ -187,9 +189,11 @@ extension SQLFragment {
 }
 
 extension SQLFragment {
-    /// The value if it can be an element of an array: a text or a UUID, which are compared as they are.
+    /// The value if it can be an element of an array: a text, a UUID or an object's key, which are compared as they
+    /// are.
     fileprivate var listed: SQLBinding? {
         guard segments.count == 1, case .parameter(let binding) = segments[0] else { return nil }
+        if binding.isKey { return binding }
         switch binding {
         case .constant(_, .column(.string)), .element(_, _, .column(.string)), .constant(_, .column(.uuid)),
             .element(_, _, .column(.uuid)):

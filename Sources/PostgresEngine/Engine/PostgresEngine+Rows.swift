@@ -143,7 +143,7 @@ extension PostgresEngine: ExplainingEngine {
 
 extension PostgresEngine: SQLReadingEngine {
     package func read(
-        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (any CurrentRow) throws -> Bool
     ) throws { try reading { try $0.read(sql, columns: columns, row: row) } }
 }
 

@@ -8,10 +8,11 @@ extension PostgresEngine: SearchingEngine {
         guard !query.isEmpty else { return [] }
         let entity = fields.entity
         if let found = try reading({ try $0.search(query, entity, limit: limit) }) { return found }
-        // What is read is the present state, which the index can be brought to.
-        guard !facts.isReadOnly, readGeneration == nil, let opened, opened.mayCatchUp(entity) else { return nil }
-        // Others hold the lock, or the role has lost its rights: the texts are compared instead.
+        guard !facts.isReadOnly, let opened, opened.mayCatchUp(entity) else { return nil }
+        // The index is brought to the present state; a former one that is read profits from it as soon as it is read
+        // anew. Others hold the lock, or the role has lost its rights: the texts are compared instead.
         do { try following { try $0.catchUpSearch(of: entity) } } catch { return nil }
+        guard readGeneration == nil else { return nil }
         return try reading { try $0.search(query, entity, limit: limit) }
     }
 }
@@ -78,23 +79,39 @@ extension OpenDatabase {
     func catchUpSearch(of entity: EntityLayout) throws {
         guard let index = searches.index(of: entity) else { return }
         try run("write the search index of") {
-            var begin = [PostgresConnection.Request(lockAlone), generationRequest]
-            if isPooled { begin.insert(.init(settings.lockTimeout(local: true)), at: 0) }
-            func transaction(_ body: () throws -> Void) throws {
-                try connection.transaction {
-                    guard let answer = try connection.pipeline(begin).last else { return }
-                    try checkGeneration(answer)
-                    try body()
+            try inPortions(index.outdated(connection)) { try index.rewrite($0, connection) }
+            try alone { try index.removeDeleted(connection) }
+            for relation in index.relations {
+                try inPortions(keys(relation.outdated(index.number))) { keys in
+                    let owners = try index.owners(ofChanged: keys, of: relation, connection)
+                    try index.rewrite(Array(owners), connection)
+                    _ = try connection.pipeline(relation.notingVersions(keys, index.number))
                 }
+                try inPortions(keys(relation.outdatedOwners(index.number))) { try index.rewrite($0, connection) }
             }
-            let keys = try index.outdated(connection).sorted()
-            for start in stride(from: 0, to: keys.count, by: SearchIndex.portion) {
-                try transaction {
-                    let portion = keys[start..<min(start + SearchIndex.portion, keys.count)]
-                    try index.rewrite(Array(portion), connection)
-                }
-            }
-            try transaction { try index.removeDeleted(connection) }
+        }
+    }
+
+    private func keys(_ sql: String) throws -> [Int64] {
+        let result = try connection.query(sql)
+        return (0..<result.count).map { result.integer($0, 0) }
+    }
+
+    private func inPortions(_ keys: [Int64], _ body: ([Int64]) throws -> Void) throws {
+        let keys = keys.sorted()
+        for start in stride(from: 0, to: keys.count, by: SearchIndex.portion) {
+            try alone { try body(Array(keys[start..<min(start + SearchIndex.portion, keys.count)])) }
+        }
+    }
+
+    /// Runs work in a transaction during which no other program saves.
+    private func alone(_ body: () throws -> Void) throws {
+        var begin = [PostgresConnection.Request(lockAlone), generationRequest]
+        if isPooled { begin.insert(.init(settings.lockTimeout(local: true)), at: 0) }
+        try connection.transaction {
+            guard let answer = try connection.pipeline(begin).last else { return }
+            try checkGeneration(answer)
+            try body()
         }
     }
 }

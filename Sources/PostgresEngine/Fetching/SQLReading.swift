@@ -7,7 +7,7 @@ import StoreEngine
 extension OpenDatabase {
     /// Runs a statement that a person wrote, in a transaction that only reads.
     func read(
-        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (any CurrentRow) throws -> Bool
     ) throws {
         let rendered = try sql.fragment(schema) { $0 }.postgres
         guard rendered.text.beginsLikeQuery else {
@@ -38,12 +38,11 @@ extension OpenDatabase {
                 in: rendered.text)
         }
         try columns(names)
-        var values = ContiguousArray<StoredValue>(repeating: .null, count: names.count)
+        guard result.count > 0, let layout = schema.layout.entities.first else { return }
+        let current = WrittenRow(result, kinds, NSManagedObjectID(layout: layout, store: identity, key: 0))
         for place in 0..<result.count {
-            for (index, kind) in kinds.enumerated() {
-                values[index] = result.isNull(place, index) ? .null : kind.value(result, place, index)
-            }
-            guard try row(values) else { return }
+            current.place = place
+            guard try row(current) else { return }
         }
     }
 
@@ -60,6 +59,49 @@ extension OpenDatabase {
         }
         try connection.execute(end)
         return result
+    }
+}
+
+/// A row of a statement that a person wrote; its slots are the columns.
+private final class WrittenRow: CurrentRow {
+    private let result: PostgresResult
+    private let kinds: [UnmodeledColumn]
+    /// Of no object.
+    let objectID: NSManagedObjectID
+    var place = 0
+
+    init(_ result: PostgresResult, _ kinds: [UnmodeledColumn], _ objectID: NSManagedObjectID) {
+        (self.result, self.kinds, self.objectID) = (result, kinds, objectID)
+    }
+
+    func value(at slot: Int) -> StoredValue {
+        result.isNull(place, slot) ? .null : kinds[slot].value(result, place, slot)
+    }
+
+    func whole() -> Row {
+        Row(objectID: objectID, version: 0, values: ContiguousArray(kinds.indices.map(value)))
+    }
+
+    func isNull(at slot: Int) -> Bool { result.isNull(place, slot) }
+    func string(at slot: Int) -> String? { if case .string(let text) = value(at: slot) { text } else { nil } }
+    func integer(at slot: Int) -> Int64? { if case .integer(let number) = value(at: slot) { number } else { nil } }
+    func date(at slot: Int) -> Double? { if case .date(let seconds) = value(at: slot) { seconds } else { nil } }
+    func uuid(at slot: Int) -> UUID? { if case .uuid(let uuid) = value(at: slot) { uuid } else { nil } }
+
+    func double(at slot: Int) -> Double? {
+        switch value(at: slot) {
+        case .double(let number): number
+        case .integer(let number): Double(number)
+        default: nil
+        }
+    }
+
+    func text(at slot: Int) -> String? {
+        switch value(at: slot) {
+        case .string(let text): text
+        case .object(let number as NSDecimalNumber): number.stringValue
+        default: nil
+        }
     }
 }
 

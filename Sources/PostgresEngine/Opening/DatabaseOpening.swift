@@ -241,68 +241,6 @@ package struct DatabaseOpening {
     }
 }
 
-extension DatabaseOpening {
-    /// The indexes of the store's searched entities. Those that are missing, or of something else, are made, empty. A
-    /// role that may not do so, or a server that refuses it, does without: texts are compared one by one then.
-    func searchIndexes(of schema: SQLSchema, generation: Int64, isReadOnly: Bool) -> [SearchIndex] {
-        let indexes = SearchIndex.indexes(of: schema)
-        guard !indexes.isEmpty else { return [] }
-        let mayMake = !isReadOnly && !connection.isReadOnlyByDefault && !connection.isInTransaction
-        do { return try searchIndexes(indexes, generation, mayMake: mayMake) } catch { return [] }
-    }
-
-    private func searchIndexes(_ indexes: [SearchIndex], _ generation: Int64, mayMake: Bool) throws -> [SearchIndex] {
-        if try !hasTable("search") {
-            guard mayMake else { return [] }
-            try connection.transaction {
-                try lock()
-                try connection.execute(BookkeepingTables.search)
-            }
-        }
-        return try indexes.compactMap { index in
-            let (name, definition) = (index.fields.entity.name, index.definition(generation))
-            var parameters = PostgresParameters()
-            parameters.append(place.schema)
-            parameters.append(name)
-            parameters.append(definition)
-            func known() throws -> Int32? {
-                let result = try connection.query(
-                    "SELECT number FROM pippin.searches WHERE schema_name = $1 AND entity = $2 AND definition = $3",
-                    parameters)
-                return result.count == 1 ? Int32(truncatingIfNeeded: result.integer(0, 0)) : nil
-            }
-            var number = try known()
-            if number == nil, mayMake {
-                number = try? connection.transaction {
-                    try lock()
-                    if let number = try known() { return number }
-                    var former = PostgresParameters()
-                    former.append(place.schema)
-                    former.append(name)
-                    try connection.query(
-                        "DELETE FROM pippin.searches WHERE schema_name = $1 AND entity = $2", former)
-                    let result = try connection.query(
-                        "INSERT INTO pippin.searches (schema_name, entity, definition) VALUES ($1, $2, $3) RETURNING number",
-                        parameters)
-                    return Int32(truncatingIfNeeded: result.integer(0, 0))
-                }
-            }
-            guard let number else { return nil }
-            var table = PostgresParameters()
-            table.append(index.table)
-            let rights = try connection.query(
-                """
-                SELECT has_table_privilege('pippin.search', 'INSERT') AND has_table_privilege('pippin.search', 'UPDATE') \
-                AND has_table_privilege('pippin.search', 'DELETE'), has_table_privilege('pippin.search', 'SELECT') \
-                AND NOT row_security_active($1::text)
-                """, table)
-            var index = index
-            index.take(number, mayWrite: rights.integer(0, 0) == 1, mayRead: rights.integer(0, 1) == 1)
-            return index
-        }
-    }
-}
-
 /// A transaction in which several stores of a database are read and written: a store opened by the URL that the session
 /// gives it works in that transaction.
 package enum DatabaseSession {

@@ -122,14 +122,16 @@ extension OpenDatabase {
                 : history(
                     of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID)),
                     former: formerValues(of: changes)) + [notification()])
+        let searched = relatedSearches(of: changes)
+        let isReadAgain = !derivations.isEmpty || !searched.isEmpty
         try run.write(
-            first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : nil,
-            clearsUniqueValues: clearsUniqueValues)
-        guard !derivations.isEmpty else {
+            first: looksFirst ? [] : begin, last: isReadAgain ? nil : last, clearsUniqueValues: clearsUniqueValues)
+        guard isReadAgain else {
             if let metadata { try MetadataWriting.write(metadata, place, connection) }
             return []
         }
-        let computed = try derived.finish()
+        let computed = derivations.isEmpty ? [] : try derived.finish()
+        if !searched.isEmpty { try finishSearches(searched) }
         if let metadata { try MetadataWriting.write(metadata, place, connection) }
         try run.finish(last)
         return computed

@@ -1,5 +1,6 @@
 import CoreDataModel
 import PostgresConnection
+import SQLGeneration
 import StoreEngine
 
 /// The indexes of an open store, and what is known of them.
@@ -11,36 +12,75 @@ struct DatabaseSearches {
 
     func index(of entity: EntityLayout) -> SearchIndex? { indexes.first { $0.fields.entity === entity } }
 
-    /// The indexes that this program's saves write, of entities whose rows are in the same table as an entity's.
+    /// The indexes that this program's saves write, whose words rows in the same table as an entity's have.
     func written(by entity: EntityLayout) -> [SearchIndex] {
-        indexes.filter { $0.mayWrite && $0.fields.entity.root === entity.root }
+        indexes.filter { index in
+            index.mayWrite
+                && ([index.fields.entity] + index.relations.map(\.destination)).contains { $0.root === entity.root }
+        }
     }
 }
 
 /// The rows whose words a batch changes, by the indexes' numbers.
 struct SearchBatch {
     /// Rows that are new, changed or deleted.
-    var changed: [Int32: Set<Int64>] = [:]
+    private(set) var changed: [Int32: Set<Int64>] = [:]
     /// Rows whose texts stay as they are.
-    var kept: [Int32: Set<Int64>] = [:]
+    private(set) var kept: [Int32: Set<Int64>] = [:]
+    /// The same of related rows, by the places of their relationships.
+    private(set) var changedRelated: [Int32: [Int: Set<Int64>]] = [:]
+    private(set) var keptRelated: [Int32: [Int: Set<Int64>]] = [:]
 
-    mutating func add(
-        _ identifiers: [NSManagedObjectID], changing slots: [Int]?, _ searches: DatabaseSearches
-    ) {
-        for index in searches.indexes where index.mayWrite {
-            for identifier in identifiers where identifier.layout.isKind(of: index.fields.entity) {
+    var isEmpty: Bool { changed.isEmpty && kept.isEmpty && changedRelated.isEmpty && keptRelated.isEmpty }
+
+    /// - Parameters:
+    ///   - identifiers: the rows.
+    ///   - slots: what changes of them; nil for rows that are new or deleted.
+    ///   - indexes: the indexes to write.
+    mutating func add(_ identifiers: [NSManagedObjectID], changing slots: [Int]?, _ indexes: [SearchIndex]) {
+        for index in indexes {
+            for identifier in identifiers {
                 let layout = identifier.layout
-                let keepsTexts =
-                    slots.map { slots in
-                        !index.fields.fields.contains { field in
-                            layout.slotIndex(forName: field.path[0]).map(slots.contains) ?? false
-                        }
-                    } ?? false
-                if keepsTexts {
-                    kept[index.number, default: []].insert(identifier.key)
-                } else {
-                    changed[index.number, default: []].insert(identifier.key)
+                if layout.isKind(of: index.fields.entity) {
+                    if slots.map({ index.keepsTexts(layout, changing: $0) }) ?? false {
+                        kept[index.number, default: []].insert(identifier.key)
+                    } else {
+                        changed[index.number, default: []].insert(identifier.key)
+                    }
                 }
+                for relation in index.relations where layout.isKind(of: relation.destination) {
+                    if slots.map({ relation.keepsTexts(layout, changing: $0, index.fields) }) ?? false {
+                        keptRelated[index.number, default: [:]][relation.place, default: []].insert(identifier.key)
+                    } else {
+                        changedRelated[index.number, default: [:]][relation.place, default: []].insert(identifier.key)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the rows of a change set.
+    mutating func add(_ changes: ChangeSet, _ indexes: [SearchIndex]) {
+        guard !indexes.isEmpty else { return }
+        add(changes.inserted.map(\.objectID) + changes.deleted.map(\.objectID), changing: nil, indexes)
+        for change in changes.updated { add([change.objectID], changing: change.changedSlots, indexes) }
+        for change in [changes.inserted, changes.updated].joined() where !change.toManyChanges.isEmpty {
+            for index in indexes {
+                for relation in index.relations { add(change, relation, index) }
+            }
+        }
+    }
+
+    /// Adds the owners that a change of a to-many relationship gives other rows.
+    private mutating func add(_ change: RowChange, _ relation: RelatedRows, _ index: SearchIndex) {
+        let (identifier, entity) = (change.objectID, index.fields.entity)
+        for list in change.toManyChanges {
+            if list.relationship.name == relation.relationship.name, identifier.layout.isKind(of: entity) {
+                changed[index.number, default: []].insert(identifier.key)
+            } else if list.relationship.name == relation.relationship.inverse?.name,
+                identifier.layout.isKind(of: relation.destination)
+            {
+                changed[index.number, default: []].formUnion((list.added + list.removed).map(\.key))
             }
         }
     }
@@ -49,15 +89,26 @@ struct SearchBatch {
 extension OpenDatabase {
     /// The statements that follow a change set in the indexes.
     func searchRequests(of changes: ChangeSet) -> [PostgresConnection.Request] {
-        searches.indexes.filter(\.mayWrite).flatMap { $0.following(changes) }
+        searches.indexes.filter { $0.mayWrite && $0.relations.isEmpty }.flatMap { $0.following(changes) }
+    }
+
+    /// The rows of a change set whose words are written after them, since other rows' texts belong to these.
+    func relatedSearches(of changes: ChangeSet) -> SearchBatch {
+        var batch = SearchBatch()
+        batch.add(changes, searches.indexes.filter { $0.mayWrite && !$0.relations.isEmpty })
+        return batch
     }
 
     /// After a failed statement of an index: does without indexes until the store is opened again, if trying once more
     /// would fail, too.
     ///
+    /// - Parameters:
+    ///   - error: why the statement failed.
+    ///   - isOfIndex: whether it is certainly one of an index, also where it reads the store's tables.
     /// - Returns: whether the work can be done again without.
-    func givesUpSearching(after error: PostgresError) -> Bool {
-        guard !searches.indexes.isEmpty, SearchIndex.isCause(of: error), connection.isUsable else { return false }
+    func givesUpSearching(after error: PostgresError, isOfIndex: Bool = false) -> Bool {
+        guard !searches.indexes.isEmpty, SearchIndex.isCause(of: error, isOfIndex: isOfIndex), connection.isUsable
+        else { return false }
         searches.indexes = []
         return true
     }
@@ -66,15 +117,100 @@ extension OpenDatabase {
     /// later.
     func finishSearches(_ batch: SearchBatch) throws {
         for index in searches.indexes where index.mayWrite {
-            let changed = batch.changed[index.number] ?? []
-            let kept = (batch.kept[index.number] ?? []).subtracting(changed)
-            guard !changed.isEmpty || !kept.isEmpty else { continue }
+            let (changed, kept) = (batch.changed[index.number] ?? [], batch.kept[index.number] ?? [])
+            let (related, keptRelated) = (
+                batch.changedRelated[index.number] ?? [:], batch.keptRelated[index.number] ?? [:]
+            )
+            guard !changed.isEmpty || !kept.isEmpty || !related.isEmpty || !keptRelated.isEmpty else { continue }
             do {
                 try connection.part {
-                    try index.rewrite(Array(changed), connection)
-                    if !kept.isEmpty { _ = try connection.pipeline([index.keeping(Array(kept))]) }
+                    var owners = changed
+                    for relation in index.relations {
+                        let keys = related[relation.place] ?? []
+                        owners.formUnion(try index.owners(ofChanged: keys.sorted(), of: relation, connection))
+                        let noted = keys.union(keptRelated[relation.place] ?? [])
+                        guard !noted.isEmpty else { continue }
+                        _ = try connection.pipeline(relation.notingVersions(Array(noted), index.number))
+                    }
+                    try index.rewrite(Array(owners), connection)
+                    let rest = kept.subtracting(owners)
+                    if !rest.isEmpty { _ = try connection.pipeline([index.keeping(Array(rest))]) }
                 }
-            } catch let error as PostgresError where givesUpSearching(after: error) { return }
+            } catch let error as PostgresError where givesUpSearching(after: error, isOfIndex: true) { return }
+        }
+    }
+}
+
+extension DatabaseOpening {
+    /// The indexes of the store's searched entities. Those that are missing, or of something else, are made, empty. A
+    /// role that may not do so, or a server that refuses it, does without: texts are compared one by one then.
+    func searchIndexes(of schema: SQLSchema, generation: Int64, isReadOnly: Bool) -> [SearchIndex] {
+        let indexes = SearchIndex.indexes(of: schema)
+        guard !indexes.isEmpty else { return [] }
+        let mayMake = !isReadOnly && !connection.isReadOnlyByDefault && !connection.isInTransaction
+        do { return try searchIndexes(indexes, generation, mayMake: mayMake) } catch { return [] }
+    }
+
+    private func searchIndexes(_ indexes: [SearchIndex], _ generation: Int64, mayMake: Bool) throws -> [SearchIndex] {
+        if try !hasTable("search") || !hasTable("search_pairs") {
+            guard mayMake else { return [] }
+            try connection.transaction {
+                try lock()
+                try connection.execute(BookkeepingTables.search)
+            }
+        }
+        return try indexes.compactMap { index in
+            let (name, definition) = (index.fields.entity.name, index.definition(generation))
+            var parameters = PostgresParameters()
+            parameters.append(place.schema)
+            parameters.append(name)
+            parameters.append(definition)
+            func known() throws -> Int32? {
+                let result = try connection.query(
+                    "SELECT number FROM pippin.searches WHERE schema_name = $1 AND entity = $2 AND definition = $3",
+                    parameters)
+                return result.count == 1 ? Int32(truncatingIfNeeded: result.integer(0, 0)) : nil
+            }
+            var number = try known()
+            if number == nil, mayMake {
+                number = try? connection.transaction {
+                    try lock()
+                    if let number = try known() { return number }
+                    var former = PostgresParameters()
+                    former.append(place.schema)
+                    former.append(name)
+                    try connection.query(
+                        "DELETE FROM pippin.searches WHERE schema_name = $1 AND entity = $2", former)
+                    let result = try connection.query(
+                        "INSERT INTO pippin.searches (schema_name, entity, definition) VALUES ($1, $2, $3) RETURNING number",
+                        parameters)
+                    let number = Int32(truncatingIfNeeded: result.integer(0, 0))
+                    // Numbers begin anew where the table of the indexes was dropped.
+                    for table in ["search_related", "search_pairs"] {
+                        try connection.query(
+                            """
+                            DELETE FROM pippin.\(table) WHERE number = \(number) \
+                            OR number NOT IN (SELECT number FROM pippin.searches)
+                            """)
+                    }
+                    return number
+                }
+            }
+            guard let number else { return nil }
+            var table = PostgresParameters()
+            var tables = PostgresArray(.text)
+            for table in [index.table] + index.relations.map(\.table) { tables.append(table) }
+            table.append(tables)
+            let rights = try connection.query(
+                """
+                SELECT bool_and(has_table_privilege('pippin.' || n, 'INSERT') AND has_table_privilege('pippin.' || n, 'UPDATE') \
+                AND has_table_privilege('pippin.' || n, 'DELETE')), bool_and(has_table_privilege('pippin.' || n, 'SELECT')) \
+                AND (SELECT NOT bool_or(row_security_active(t)) FROM unnest($1::text[]) t) \
+                FROM unnest(ARRAY[\(index.relations.isEmpty ? "'search'" : "'search', 'search_related', 'search_pairs'")]) n
+                """, table)
+            var index = index
+            index.take(number, mayWrite: rights.integer(0, 0) == 1, mayRead: rights.integer(0, 1) == 1)
+            return index
         }
     }
 }

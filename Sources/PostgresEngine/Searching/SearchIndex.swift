@@ -15,9 +15,10 @@ struct SearchIndex {
     let fields: SearchedFields
     /// The table of the entity's rows, quoted.
     let table: String
-    private let columns: [String]
+    private let columns: [SearchedTable.Column]
     /// What tells the entity's rows from others in the table, after other conditions.
     private let condition: String
+    let relations: [RelatedRows]
     /// The letters by which PostgreSQL tells texts of different weights, and the weights of D, C, B and A.
     private let labels: [Character]
     private let ranks: String
@@ -30,39 +31,25 @@ struct SearchIndex {
     static let portion = 2_000
     private static let bytes = 1 << 24
 
-    /// The indexes of the entities whose models mark texts. Entities share the index of their parent, if that has one.
-    static func indexes(of schema: SQLSchema) -> [SearchIndex] {
-        schema.mappings.compactMap { mapping in
-            guard let mapping else { return nil }
-            var ancestor = mapping.layout.superentity
-            while let entity = ancestor {
-                if SearchedFields(of: entity) != nil { return nil }
-                ancestor = entity.superentity
-            }
-            return SearchIndex(mapping)
-        }
+    /// The indexes of the entities whose models mark texts.
+    static func indexes(of schema: SQLSchema) -> [SearchIndex] { SearchedTable.all(of: schema).compactMap(Self.init) }
+
+    private init?(_ searched: SearchedTable) {
+        fields = searched.fields
+        for field in fields.fields
+        where field.relation == nil && Self.isDerived(field.path, searched.mapping.layout) { return nil }
+        columns = searched.columns
+        table = quotedName(searched.mapping.table)
+        condition = searched.condition.postgres.text
+        relations = searched.relations.enumerated().compactMap { RelatedRows($1, $0, of: searched) }
+        (labels, ranks) = Self.labels(fields.weights)
+        if relations.count < searched.relations.count { return nil }
     }
 
-    private init?(_ mapping: EntityMapping) {
-        guard let fields = SearchedFields(of: mapping.layout) else { return nil }
-        var columns: [String] = []
-        for field in fields.fields {
-            // Elements of composite values are not indexed here: the texts of such entities are compared.
-            guard field.path.count == 1, let column = mapping.column(named: field.path[0]), !column.isComposite else {
-                return nil
-            }
-            // The database computes it after the row was written, without another version.
-            let attribute = field.path.first.flatMap { mapping.layout.slotIndex(forName: $0) }
-                .flatMap { mapping.layout.slots[$0].attribute }
-            if attribute?.description is NSDerivedAttributeDescription { return nil }
-            columns.append("t.\(quotedName(column.name))::text")
-        }
-        self.fields = fields
-        self.columns = columns
-        table = quotedName(mapping.table)
-        let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
-        condition = mapping.sharesTable ? " AND t.\(ColumnName.entity) IN (\(numbers))" : ""
-        (labels, ranks) = Self.labels(fields.weights)
+    /// Whether the database computes an attribute after the row was written, without another version.
+    static func isDerived(_ path: [String], _ layout: EntityLayout) -> Bool {
+        let attribute = path.first.flatMap(layout.slotIndex).flatMap { layout.slots[$0].attribute }
+        return attribute?.description is NSDerivedAttributeDescription
     }
 
     /// PostgreSQL knows four weights, from 0 to 1: the fourth and all lesser ones are one.
@@ -81,7 +68,8 @@ struct SearchIndex {
     /// What the index is made of. One that was made of something else is made anew, and so is one of before the latest
     /// migration, which may have changed texts without another version.
     func definition(_ generation: Int64) -> String {
-        "1, \(fields.tokenizer.version), \(generation); \(String(labels)); \(columns.joined(separator: ", "))\(condition)"
+        "2, \(fields.tokenizer.version), \(generation); \(String(labels)); \(columns.map(\.name).joined(separator: ", "))"
+            + condition + relations.map(\.definition).joined()
     }
 
     mutating func take(_ number: Int32, mayWrite: Bool, mayRead: Bool) {
@@ -92,12 +80,19 @@ struct SearchIndex {
     var prefix: String { "\(number)." }
 
     /// Whether a statement that failed is one of an index's, and failed for a reason that will remain.
-    static func isCause(of error: PostgresError) -> Bool {
-        error.statement?.contains("pippin.search") == true && !error.isRetryable && !error.isConnectionFailure
+    static func isCause(of error: PostgresError, isOfIndex: Bool = false) -> Bool {
+        (isOfIndex || error.statement?.contains("pippin.search") == true) && !error.isRetryable
+            && !error.isConnectionFailure
             && !error.isLockTimeout && !error.isCancelled && !error.isReadOnly
     }
 
     // MARK: Writing
+
+    /// Whether a change of some slots of a row leaves its texts as they are.
+    func keepsTexts(_ layout: EntityLayout, changing slots: [Int]) -> Bool {
+        let names = fields.fields.filter { $0.relation == nil }.map { $0.path[0] } + fields.relationships.map(\.name)
+        return !names.contains { name in layout.slotIndex(forName: name).map(slots.contains) ?? false }
+    }
 
     /// The statements that write the words of rows, by their keys. The rows are there already.
     func writing(_ rows: [(key: Int64, texts: [String])]) -> [PostgresConnection.Request] {
@@ -145,7 +140,11 @@ struct SearchIndex {
     }
 
     /// The statement that gives all rows the version of new ones.
-    var versionReset: String { "UPDATE pippin.search s SET version = 1 WHERE s.number = \(number) AND s.version <> 1" }
+    var versionReset: String {
+        (["search"] + (relations.isEmpty ? [] : ["search_related"])).map {
+            "UPDATE pippin.\($0) SET version = 1 WHERE number = \(number) AND version <> 1"
+        }.joined(separator: "; ")
+    }
 
     /// The statement that removes the words of rows.
     func removing(_ keys: [Int64]) -> PostgresConnection.Request {
@@ -154,7 +153,7 @@ struct SearchIndex {
         return .init("DELETE FROM pippin.search s WHERE s.number = \(number) AND s.key = ANY($1)", parameters)
     }
 
-    /// The statements that follow a change set, after its rows were written.
+    /// The statements that follow a change set, after its rows were written; for an index without related rows.
     func following(_ changes: ChangeSet) -> [PostgresConnection.Request] {
         var (rows, kept, removed) = ([(key: Int64, texts: [String])](), [Int64](), [Int64]())
         var latest: (layout: EntityLayout, slots: [Int])?
@@ -168,8 +167,7 @@ struct SearchIndex {
             guard isNew || slots.contains(where: change.changedSlots.contains) else {
                 return kept.append(change.objectID.key)
             }
-            let texts = slots.map { change.values[$0].searchedText }
-            rows.append((change.objectID.key, texts))
+            rows.append((change.objectID.key, fields.texts(of: layout, change.values)))
         }
         for change in changes.inserted { take(change, isNew: true) }
         for change in changes.updated { take(change, isNew: false) }
@@ -187,22 +185,40 @@ struct SearchIndex {
             var missing = Set(portion)
             let rows = try texts(of: portion, connection)
             for row in rows { missing.remove(row.key) }
-            _ = try connection.pipeline(writing(rows) + (missing.isEmpty ? [] : [removing(Array(missing))]))
+            _ = try connection.pipeline(
+                writing(rows) + (missing.isEmpty ? [] : [removing(Array(missing))])
+                    + relations.flatMap { $0.noting(portion, number) })
         }
     }
 
+    /// The keys of rows that have one of some related rows, or had it.
+    func owners(ofChanged keys: [Int64], of relation: RelatedRows, _ connection: PostgresConnection) throws -> Set<
+        Int64
+    > {
+        guard !keys.isEmpty else { return [] }
+        let result = try connection.pipeline([relation.owners(of: keys, number)])[0]
+        return Set((0..<result.count).map { result.integer($0, 0) })
+    }
+
+    /// The texts of rows, ordered by key.
     func texts(of keys: [Int64], _ connection: PostgresConnection) throws -> [(key: Int64, texts: [String])] {
         var parameters = PostgresParameters()
         parameters.append(array: keys)
-        let result = try connection.query(
-            "SELECT t.\(ColumnName.key), \(columns.joined(separator: ", ")) FROM \(table) t "
-                + "WHERE t.\(ColumnName.key) = ANY($1)\(condition)", parameters)
-        return (0..<result.count).map { row in
-            (
-                result.integer(row, 0),
-                columns.indices.map { result.isNull(row, $0 + 1) ? "" : result.string(row, $0 + 1) }
-            )
+        let list = columns.map { ", t.\(quotedName($0.name))::text" }.joined()
+        let own = PostgresConnection.Request(
+            "SELECT t.\(ColumnName.key)\(list) FROM \(table) t WHERE t.\(ColumnName.key) = ANY($1)\(condition) ORDER BY 1",
+            parameters)
+        let results = try connection.pipeline([own] + relations.map { $0.reading(keys) })
+        let result = results[0]
+        var rows = (0..<result.count).map { row in
+            var texts = fields.fields.map { _ in "" }
+            for (place, column) in columns.enumerated() where !result.isNull(row, place + 1) {
+                texts[column.field] = result.string(row, place + 1)
+            }
+            return (key: result.integer(row, 0), texts: texts)
         }
+        for (relation, result) in zip(relations, results.dropFirst()) { relation.take(result, into: &rows) }
+        return rows
     }
 
     // MARK: Being up to date
@@ -218,7 +234,7 @@ struct SearchIndex {
             (SELECT concat_ws(' ', count(*), sum(t.\(ColumnName.version)), max(t.\(ColumnName.key))) \
             FROM \(table) t WHERE true\(condition)) \
             = (SELECT concat_ws(' ', count(*), sum(s.version), max(s.key)) FROM pippin.search s WHERE s.number = \(number)) \
-            AND EXISTS (SELECT FROM pippin.searches WHERE number = \(number))
+            AND EXISTS (SELECT FROM pippin.searches WHERE number = \(number))\(relations.map { $0.isCurrent(number) }.joined())
             """, parameters)
     }
 
@@ -292,16 +308,5 @@ struct SearchIndex {
         }
         matches.sort { ($0.rank, $0.key) < ($1.rank, $1.key) }
         return limit.map { Array(matches.prefix($0)) } ?? matches
-    }
-}
-
-extension StoredValue {
-    /// A searched text; empty if there is none.
-    fileprivate var searchedText: String {
-        switch self {
-        case .string(let text): text
-        case .object(let url as NSURL): (url as URL).absoluteString
-        default: ""
-        }
     }
 }

@@ -27,7 +27,8 @@ enum BookkeepingTables {
         );
         """
 
-    /// The full-text indexes of stores, and the words of their rows. See `SearchIndex`.
+    /// The full-text indexes of stores, the words of their rows, and the related rows whose texts are among these. See
+    /// `SearchIndex` and `RelatedRows`.
     static let search = """
         CREATE TABLE IF NOT EXISTS pippin.searches (
             number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -44,6 +45,21 @@ enum BookkeepingTables {
             words tsvector,
             PRIMARY KEY (number, key)
         );
+        CREATE TABLE IF NOT EXISTS pippin.search_related (
+            number integer NOT NULL,
+            place integer NOT NULL,
+            key bigint NOT NULL,
+            version bigint NOT NULL,
+            PRIMARY KEY (number, place, key)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.search_pairs (
+            number integer NOT NULL,
+            place integer NOT NULL,
+            key bigint NOT NULL,
+            owner bigint NOT NULL,
+            PRIMARY KEY (number, place, key, owner)
+        );
+        CREATE INDEX IF NOT EXISTS search_pairs_owner ON pippin.search_pairs (number, place, owner);
         CREATE INDEX IF NOT EXISTS search_words ON pippin.search USING gin (words);
         CREATE INDEX IF NOT EXISTS search_parts ON pippin.search (number) WHERE NOT is_whole;
         """

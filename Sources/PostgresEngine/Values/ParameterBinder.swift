@@ -50,8 +50,12 @@ package struct ParameterBinder {
         }
     }
 
-    /// Several texts, or several UUIDs, as an array.
+    /// Several texts, several UUIDs, or the keys of several objects, as an array.
     private mutating func bind(_ bindings: [SQLBinding]) throws {
+        if bindings.allSatisfy(\.isKey) {
+            guard case .blob(let bytes) = try SQLBinding.list(bindings).value(context) else { throw Inexact() }
+            return parameters.append(array: SQLBinding.keys(in: bytes))
+        }
         var elements: ([Value], [Value]) = ([], [])
         for binding in bindings {
             switch binding {

@@ -66,6 +66,7 @@ extension BuiltInFunction {
 
     private func apply(_ first: Value, _ second: Value) -> Value {
         switch self {
+        case .search: return .integer(SearchedTexts.have(second, first) ? 1 : 0)
         case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift:
             guard let a = first.wholePart, let b = second.wholePart else { return .null }
             return .integer(applyToBits(a, b))

@@ -209,6 +209,10 @@ extension FormatParser {
         let (arguments, depth) = try nested { (parser) throws(PredicateFormatError) in
             try parser.list(from: .leftParenthesis, to: .rightParenthesis)
         }
+        if function == .search, !name.contains(":"), let query = arguments.last, arguments.count > 1 {
+            let texts = ExpressionTree.collection(of: Array(arguments.dropLast()))
+            return try node(.expression(.function(.search, [texts, query])), at: start, over: depth + 1)
+        }
         if function == .random, arguments.count == 1 { function = .randomBelow }
         if function.takesCollection, arguments.count > 1 {
             return try node(

@@ -217,6 +217,9 @@ struct FormatParser {
     func predicate(_ node: Node) throws(PredicateFormatError) -> PredicateTree {
         switch node.content {
         case .predicate(let tree): return tree
+        // What is true or false by itself.
+        case .expression(let tree) where tree.isSearch:
+            return .comparison(ComparisonTree(tree, .equalTo, .constant(.integer(1))))
         case .expression: throw error("expected a comparison operator such as ==, > or CONTAINS")
         }
     }

@@ -71,6 +71,9 @@ extension ExpressionTree {
         if let symbol = function.prefix, let operand = arguments.first, !operand.isConstant {
             return ("\(symbol)\(operand.format(atLeast: .unary))", .unary)
         }
+        if function == .search, arguments.count == 2, case .aggregate(let texts) = arguments[0], !texts.isEmpty {
+            return ("SEARCH(\((texts + [arguments[1]]).listFormat))", .postfix)
+        }
         return ("\(function.rawValue)(\(arguments.listFormat))", .postfix)
     }
 

@@ -57,6 +57,9 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
     case length = "length:"
     case canonical = "canonical:"
 
+    /// `SEARCH(title, text, "whale*")`: whether texts have what a person searches for.
+    case search = "search:for:"
+
     // Other functions.
     case now = "now"
     case noIndex = "noindex:"
@@ -72,7 +75,7 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
 
     /// Other names for functions in format strings, apart from the name without the colon.
     package static let otherNames: [String: BuiltInFunction] = [
-        "random": .random, "randomn": .randomBelow, "randomn:": .randomBelow,
+        "SEARCH": .search, "search": .search, "random": .random, "randomn": .randomBelow, "randomn:": .randomBelow,
     ]
 
     /// How many arguments the function takes.

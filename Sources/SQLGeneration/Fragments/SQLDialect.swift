@@ -150,6 +150,8 @@ package struct SQLExistence: Sendable, Equatable {
 /// A function whose name or syntax depends on the database.
 package enum SQLFunction: Sendable, Equatable {
     case now, uppercase, lowercase, canonical
+    /// Whether the texts after the first argument have what that searches for.
+    case search
     /// The average of a group, as a fraction.
     case average
     /// The sum of a group, which is a whole number if the group's numbers are.
@@ -202,7 +204,8 @@ package enum SQLFunction: Sendable, Equatable {
     package var isRegisteredByPippin: Bool {
         switch self {
         case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .haveSameKind, .orderedByBytes: false
-        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .inlinedContent,
+        case .now, .uppercase, .lowercase, .canonical, .search, .decimalSum, .wholeNumber, .fileContent,
+            .inlinedContent,
             .changedProperties, .nestedValue, .listed:
             true
         }

@@ -31,11 +31,23 @@ extension PredicateSQL {
                 isWhole: operand.isWhole)
             (result.constantKind, result.isMixed) = (operand.constantKind, operand.isMixed)
             return result
+        case .search: return try search(arguments, in: scope)
         case .count where arguments.first?.isListed == true: return try count(ofListed: arguments[0], in: scope)
         case .count, .sum, .minimum, .maximum, .average:
             return try aggregate(function, arguments, in: scope)
         default: throw SQLError.unsupported("the function \(function.rawValue)")
         }
+    }
+
+    /// `PippinSearch(?, t0.ZTITLE, t0.ZTEXT)`
+    private func search(_ arguments: [ExpressionTree], in scope: SQLScope) throws -> SQLOperand {
+        guard arguments.count == 2 else {
+            throw SQLError.unsupported("a search with \(arguments.count) arguments, where it takes texts and a query")
+        }
+        var texts = [arguments[0]]
+        if case .aggregate(let elements) = arguments[0] { texts = elements }
+        let operands = try ([arguments[1]] + texts).map { try openOperand($0, in: scope).fragment }
+        return SQLOperand(fragment: SQLFragment(.call(.search, operands)), storage: .integer, canBeNull: false)
     }
 
     private func argument(_ arguments: [ExpressionTree]) throws -> ExpressionTree {

@@ -96,6 +96,23 @@ package enum SQLBinding: Sendable, Equatable {
         }
     }
 
+    /// Whether the value is the key of an object.
+    package var isKey: Bool {
+        switch self {
+        case .constant(_, .key), .argument(_, .key), .element(_, _, .key): true
+        default: false
+        }
+    }
+
+    /// The keys in the value of a list of keys.
+    package static func keys(in bytes: Data) -> [Int64] {
+        bytes.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - 7, by: 8).map {
+                Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self))
+            }
+        }
+    }
+
     /// The value in a context.
     ///
     /// - Throws: an `NSError` for a value that no column can hold.
@@ -112,7 +129,16 @@ package enum SQLBinding: Sendable, Equatable {
                 case .collection(let elements) = context.arguments[index], elements.indices.contains(position)
             else { throw SQLError.missingArgument(index) }
             return try conversion.value(of: elements[position], context)
-        case .list: throw SQLError.unsupported("an array as a value")
+        case .list(let bindings):
+            var bytes = Data(capacity: 8 * bindings.count)
+            for binding in bindings {
+                guard binding.isKey else { throw SQLError.unsupported("an array as a value") }
+                // No object has the key of nothing.
+                var key: Int64 = -1
+                if case .integer(let known) = try binding.value(context) { key = known }
+                withUnsafeBytes(of: key.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+            return .blob(bytes)
         case .limit: return .integer(context.limit > 0 ? Int64(context.limit) : -1)
         case .offset: return .integer(Int64(context.offset))
         }

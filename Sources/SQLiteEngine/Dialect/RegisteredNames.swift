@@ -35,6 +35,10 @@ package enum SQLFunctionName {
     package static let hasOtherParts = "PippinHasOtherParts"
     /// `FROM PippinListed(json, kind)`: the single values of a list, each in a row as `value`.
     package static let listed = "PippinListed"
+    /// `PippinSearch(query, text, …)`: whether texts have what is searched for.
+    package static let search = "PippinSearch"
+    /// `FROM PippinKeys(bytes)`: the keys of many objects, each in a row as `value`.
+    package static let keys = "PippinKeys"
     /// A column's bytes that refer to a file, with the file's name in a copy. Only copying a store registers it.
     package static let renamedFile = "PippinRenamedFile"
     package static let valueInserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"

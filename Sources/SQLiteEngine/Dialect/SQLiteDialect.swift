@@ -37,6 +37,7 @@ package struct SQLiteDialect: SQLDialect {
         case .uppercase: "\(word: SQLFunctionName.uppercase)(\(.list(arguments)))"
         case .lowercase: "\(word: SQLFunctionName.lowercase)(\(.list(arguments)))"
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
+        case .search: "\(word: SQLFunctionName.search)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .orderedByBytes: .list(arguments)
         case .haveSameKind: haveSameKind(arguments[0], arguments[1])
@@ -119,6 +120,17 @@ package struct SQLiteDialect: SQLDialect {
         return "\(search), \(number: comparison.rawValue), \(number: options.rawValue))"
     }
 
+    /// The number of keys from which they are one parameter, since SQLite limits how many a statement has.
+    private static let manyKeys = 500
+
+    /// `t0.Z_PK IN (?, …)`, or `t0.Z_PK IN (SELECT value FROM PippinKeys(?))` for many objects.
+    package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
+        guard list.count >= Self.manyKeys else { return "\(operand) IN (\(.list(list)))" }
+        let keys = list.compactMap(\.key)
+        guard keys.count == list.count else { return "\(operand) IN (\(.list(list)))" }
+        return "\(operand) IN (SELECT value FROM \(word: SQLFunctionName.keys)(\(binding: .list(keys))))"
+    }
+
     /// `PippinFolded(t0.ZNAME, 3) IN (?, …)`: each text is folded once, and looked up.
     package func amongTexts(_ operand: SQLFragment, _ list: [SQLFragment], _ options: StringOptions) -> SQLFragment {
         func folded(_ text: SQLFragment) -> SQLFragment {
@@ -187,6 +199,12 @@ extension SQLFragment {
             return .parameter(.element(of: index, at: position, .folded(storage, options)))
         default: return nil
         }
+    }
+
+    /// The binding of an object's key; nil for anything else.
+    fileprivate var key: SQLBinding? {
+        guard segments.count == 1, case .parameter(let binding) = segments[0], binding.isKey else { return nil }
+        return binding
     }
 
     /// The statement for SQLite.

@@ -44,11 +44,13 @@ extension SQLiteEngine {
         let store = try current()
         guard let explicit = model else { return }
         let file = store.file
+        var stored: [String: Any] = [:]
         let adapted = try file.run("read the tables of") {
             try file.connection.transaction(.deferred) {
                 let version = try file.connection.integer("PRAGMA schema_version") ?? 0
                 if try file.isEmpty() { throw gone(file.url, "destroyed") }
                 let metadata = try file.metadata()
+                stored = metadata
                 let outdated = try outdated(of: store, in: explicit, metadata)
                 if !facts.metadataAreChanged, let uuid = metadata[NSStoreUUIDKey] as? String,
                     uuid.caseInsensitiveCompare(facts.identity.uuid) != .orderedSame
@@ -76,7 +78,7 @@ extension SQLiteEngine {
                     structureVersion: version)
             }
         }
-        adapted.followSearchIndexes(isWritable: !facts.isReadOnly)
+        adapted.followSearchIndexes(isWritable: !facts.isReadOnly, stored)
         opened = adapted
     }
 

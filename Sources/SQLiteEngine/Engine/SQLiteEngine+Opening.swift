@@ -64,7 +64,7 @@ extension SQLiteEngine {
         let derived = DerivedValues()
         try prepare(file, derived)
         var made = try makeMissingTriggers(of: schema, in: file, isOwn: metadata[StoreMetadata.ownHashesKey] != nil)
-        if makeMissingSearchIndexes(of: schema, in: file) {
+        if makeMissingSearchIndexes(of: schema, in: file, metadata) {
             made = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") }
         }
         var external =
@@ -86,7 +86,7 @@ extension SQLiteEngine {
             file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,
             hasHistory: hasHistory || history != nil, structureVersion: made ?? version)
-        store.followSearchIndexes(isWritable: !facts.isReadOnly)
+        store.followSearchIndexes(isWritable: !facts.isReadOnly, metadata)
         opened = store
     }
 
@@ -143,9 +143,13 @@ extension SQLiteEngine {
     /// compared one by one.
     ///
     /// - Returns: whether any was made.
-    private func makeMissingSearchIndexes(of schema: SQLSchema, in file: StoreFile) -> Bool {
+    private func makeMissingSearchIndexes(
+        of schema: SQLSchema, in file: StoreFile, _ metadata: [String: Any]
+    ) -> Bool {
         guard !facts.isReadOnly, !settings.ignoresVersions else { return false }
-        return SearchIndex.indexes(of: schema).reduce(false) { (try? $1.makeTables(file.connection)) ?? false || $0 }
+        return SearchIndex.indexes(of: schema, metadata).reduce(false) {
+            (try? $1.makeTables(file.connection)) ?? false || $0
+        }
     }
 
     /// Registers the functions that statements call, and runs the maintenance that the options ask for.

@@ -5,7 +5,7 @@ import StoreEngine
 
 extension SQLiteEngine: SQLReadingEngine {
     package func read(
-        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (any CurrentRow) throws -> Bool
     ) throws { try reading { try $0.read(sql, columns: columns, row: row) } }
 }
 
@@ -14,20 +14,22 @@ extension SQLiteEngine: SearchingEngine {
         guard let expression = query.fts5Expression else { return [] }
         let entity = fields.entity
         if let found = try reading({ try $0.search(expression, entity, limit: limit) }) { return found }
-        // What is read is the present state, which the index can be brought to.
-        guard !facts.isReadOnly, readGeneration == nil, let store = opened, store.searchIndex(of: entity) != nil,
+        guard !facts.isReadOnly, let store = opened, store.searchIndex(of: entity) != nil,
             !store.connection.isInTransaction
         else { return nil }
+        // Others hold the lock, or the disk is full: the texts are compared instead.
         do {
-            try writingMuch { store in
-                try store.run("write the search index of") {
-                    try store.transaction { try store.searchIndex(of: entity)?.catchUp(store.connection) }
+            guard readGeneration == nil else {
+                // The index is brought to the present state, so that states that are read later have it.
+                if try !store.hasCurrentSearchIndex(of: entity) {
+                    try store.connection.withoutWaiting {
+                        try writingMuch { try $0.catchUpSearch(of: entity) }
+                    }
                 }
+                return nil
             }
-        } catch {
-            // Others hold the lock, or the disk is full: the texts are compared instead.
-            return nil
-        }
+            try writingMuch { try $0.catchUpSearch(of: entity) }
+        } catch { return nil }
         return try reading { try $0.search(expression, entity, limit: limit) }
     }
 }

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
 
@@ -50,6 +51,15 @@ package enum StoreFunctions {
                 return []
             }
             return kind.values(in: json).compactMap(FunctionResult.init)
+        }
+        try connection.register(function: SQLFunctionName.search, argumentCount: -1) { arguments in
+            // Numbers have no words, as in memory.
+            let texts = (0..<arguments.count).map { arguments.kind(at: $0) == .text ? arguments.string(at: $0) : nil }
+            guard let query = texts.first ?? nil else { return .integer(0) }
+            return .integer(SearchedTexts.have(query, texts.dropFirst().map { $0 ?? "" }) ? 1 : 0)
+        }
+        try connection.register(tableFunction: SQLFunctionName.keys, argumentCount: 1) { arguments in
+            SQLBinding.keys(in: arguments.data(at: 0) ?? Data()).map(FunctionResult.integer)
         }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated, SQLFunctionName.columnUpdated] {
             let namesColumn = name == SQLFunctionName.columnUpdated

@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import SQLGeneration
 import SQLiteConnection
 import SearchText
@@ -15,52 +16,50 @@ struct SearchIndex: Sendable {
     let fields: SearchedFields
     private let name: String
     /// The table of the entity's rows.
-    let table: String
-    private let columns: [String]
+    private let table: String
+    private let columns: [SearchedTable.Column]
     /// What tells the entity's rows from others in the table, after other conditions.
     private let condition: String
+    private let relations: [RelatedRows]
+    /// The versions of the entity and of those related, as the store's metadata have them: a migration to another
+    /// version may change texts without giving rows another version.
+    private let generation: String
 
     private var words: String { quoted("PIPPIN_SEARCH_\(name)") }
     private var rows: String { quoted("PIPPIN_SEARCHED_\(name)") }
     /// The table in which FTS5 keeps how long the documents are.
     private var documents: String { quoted("PIPPIN_SEARCH_\(name)_docsize") }
 
-    /// The indexes of the entities whose models mark texts. Entities share the index of their parent, if that has one.
-    static func indexes(of schema: SQLSchema) -> [SearchIndex] {
-        schema.mappings.compactMap { mapping in
-            guard let mapping else { return nil }
-            var ancestor = mapping.layout.superentity
-            while let entity = ancestor {
-                if SearchedFields(of: entity) != nil { return nil }
-                ancestor = entity.superentity
-            }
-            return SearchIndex(mapping)
-        }
+    /// The tables whose changes change the index: that of the entity's rows first, then those of related rows.
+    var tables: [String] { [table] + relations.map(\.table) }
+
+    /// The indexes of the entities whose models mark texts.
+    ///
+    /// - Parameters:
+    ///   - schema: the entities and their tables.
+    ///   - metadata: the store's metadata.
+    /// - Returns: the indexes.
+    static func indexes(of schema: SQLSchema, _ metadata: [String: Any]) -> [SearchIndex] {
+        let hashes = StoreMetadata.hashes(in: metadata)
+        return SearchedTable.all(of: schema).map { SearchIndex($0, hashes) }
     }
 
-    private init?(_ mapping: EntityMapping) {
-        guard let fields = SearchedFields(of: mapping.layout) else { return nil }
-        var columns: [String] = []
-        for field in fields.fields {
-            var column = field.path.first.flatMap { mapping.column(named: $0) }
-            for depth in field.path.indices.dropFirst() {
-                let property = field.path[...depth].joined(separator: ".")
-                column = column?.elements.first { $0.property == property }
-            }
-            guard let column, !column.isComposite else { return nil }
-            columns.append(column.name)
-        }
-        self.fields = fields
-        self.columns = columns
-        name = mapping.layout.name.uppercased()
-        table = mapping.table
-        let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
-        condition = mapping.sharesTable ? " AND t.Z_ENT IN (\(numbers))" : ""
+    private init(_ searched: SearchedTable, _ hashes: [String: Data]) {
+        fields = searched.fields
+        columns = searched.columns
+        let name = searched.mapping.layout.name.uppercased()
+        self.name = name
+        table = searched.mapping.table
+        condition = searched.condition.sqlite.text
+        relations = searched.relations.enumerated().map { RelatedRows($1, $0, of: searched, name) }
+        let entities = [searched.mapping.layout.name] + searched.relations.map(\.destination.layout.name)
+        generation = entities.map { (hashes[$0] ?? Data()).prefix(6).base64EncodedString() }.joined(separator: " ")
     }
 
     /// What the index is made of. One that was made of something else is made anew.
     private var definition: String {
-        "documents, \(fields.tokenizer.version); \(table)(\(columns.joined(separator: ", ")))\(condition)"
+        "documents, \(fields.tokenizer.version), \(generation); \(table)(\(columns.map(\.name).joined(separator: ", ")))"
+            + condition + relations.map(\.definition).joined()
     }
 
     // MARK: Tables
@@ -68,12 +67,13 @@ struct SearchIndex: Sendable {
     /// Whether the tables exist, and are of this definition.
     func exists(_ connection: Connection) throws -> Bool {
         let count = try connection.prepare(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('PIPPIN_SEARCH', ?1, ?2)")
-        try count.bind("PIPPIN_SEARCH_\(name)", at: 1)
-        try count.bind("PIPPIN_SEARCHED_\(name)", at: 2)
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('PIPPIN_SEARCH', ?1, ?2, ?3, ?4)")
+        for (place, kind) in ["SEARCH", "SEARCHED", "RELATED", "PAIRS"].enumerated() {
+            try count.bind("PIPPIN_\(kind)_\(name)", at: Int32(place + 1))
+        }
         // A statement that stands on a row would keep the tables from being made.
         defer { count.reset() }
-        guard try count.step(), count.integer(at: 0) == 3 else { return false }
+        guard try count.step(), count.integer(at: 0) == (relations.isEmpty ? 3 : 5) else { return false }
         let known = try connection.prepare("SELECT DEFINITION FROM PIPPIN_SEARCH WHERE NAME = ?1")
         defer { known.reset() }
         try known.bind(name, at: 1)
@@ -92,14 +92,16 @@ struct SearchIndex: Sendable {
         return try connection.transaction {
             // Another program may have made them just now.
             guard try !exists(connection) else { return false }
-            let list = columns.indices.map { "f\($0)" }.joined(separator: ", ")
+            let list = fields.fields.indices.map { "f\($0)" }.joined(separator: ", ")
             try connection.execute(
                 """
                 CREATE TABLE IF NOT EXISTS PIPPIN_SEARCH (NAME TEXT PRIMARY KEY, DEFINITION TEXT);
                 DROP TABLE IF EXISTS \(words);
                 DROP TABLE IF EXISTS \(rows);
+                \(RelatedRows.removal(name))
                 CREATE VIRTUAL TABLE \(words) USING fts5(\(list), content = '', tokenize = '\(SearchTokenizer.fts5Tokenizer)');
                 CREATE TABLE \(rows) (PK INTEGER PRIMARY KEY, OPT INTEGER, DOC INTEGER UNIQUE, HASH INTEGER);
+                \(relations.isEmpty ? "" : RelatedRows.creation(name))
                 """)
             let insert = try connection.prepare("INSERT OR REPLACE INTO PIPPIN_SEARCH VALUES (?1, ?2)")
             try insert.bind(name, at: 1)
@@ -120,10 +122,17 @@ struct SearchIndex: Sendable {
 
     /// Writes the words of rows that a transaction has changed, before it is committed. If that fails, the changes
     /// stay, and the index is made anew later.
-    func write(_ keys: Set<Int64>, _ connection: Connection) {
-        guard !keys.isEmpty else { return }
+    ///
+    /// - Parameters:
+    ///   - changed: the keys of changed rows in each of ``tables``.
+    ///   - connection: the connection whose transaction it is.
+    func write(_ changed: some Collection<Set<Int64>>, _ connection: Connection) {
+        guard var keys = changed.first, changed.contains(where: { !$0.isEmpty }) else { return }
         do {
             try connection.execute("SAVEPOINT pippin_search")
+            for (relation, keysOfRelated) in zip(relations, changed.dropFirst()) where !keysOfRelated.isEmpty {
+                keys.formUnion(try relation.owners(ofChanged: keysOfRelated, connection))
+            }
             // In order, since both tables are sorted by key.
             for key in keys.sorted() { try write(key, connection) }
             try connection.execute("RELEASE pippin_search")
@@ -140,17 +149,21 @@ struct SearchIndex: Sendable {
         try known.bind(key, at: 1)
         let old = try known.step() ? known.integer(at: 0) : nil
         known.reset()
-        let list = columns.map { "t.\(quoted($0))" }.joined(separator: ", ")
+        let list = columns.map { ", t.\(quoted($0.name))" }.joined()
         let source = try connection.statement(
-            "SELECT t.Z_OPT, \(list) FROM \(quoted(table)) t WHERE t.Z_PK = ?1\(condition)")
+            "SELECT t.Z_OPT\(list) FROM \(quoted(table)) t WHERE t.Z_PK = ?1\(condition)")
         try source.bind(key, at: 1)
         guard try source.step() else {
             source.reset()
+            for relation in relations { try relation.note([], of: key, connection) }
             return try run("DELETE FROM \(rows) WHERE PK = ?1", [.integer(key)], connection)
         }
         let version = source.integer(at: 0)
-        let texts = columns.indices.map { fields.tokenizer.fts5Content(of: source.string(at: Int32($0 + 1))) }
+        var texts = fields.fields.map { _ in "" }
+        for (place, column) in columns.enumerated() { texts[column.field] = source.string(at: Int32(place + 1)) }
         source.reset()
+        for relation in relations { try relation.take(of: key, into: &texts, connection) }
+        texts = texts.map(fields.tokenizer.fts5Content)
         let hash = Self.hash(texts)
         if hash == old {
             return try run(
@@ -159,8 +172,8 @@ struct SearchIndex: Sendable {
         let next = try connection.statement("SELECT ifnull(max(id), 0) + 1 FROM \(documents)")
         let document = try next.step() ? next.integer(at: 0) : 1
         next.reset()
-        let names = columns.indices.map { "f\($0)" }.joined(separator: ", ")
-        let places = columns.indices.map { ", ?\($0 + 2)" }.joined()
+        let names = texts.indices.map { "f\($0)" }.joined(separator: ", ")
+        let places = texts.indices.map { ", ?\($0 + 2)" }.joined()
         try run(
             "INSERT INTO \(words) (rowid, \(names)) VALUES (?1\(places))",
             [.integer(document)] + texts.map { .text($0) }, connection)
@@ -176,7 +189,7 @@ struct SearchIndex: Sendable {
     }
 
     /// A number that differs where the words differ (FNV-1a).
-    private static func hash(_ texts: [String]) -> Int64 {
+    static func hash(_ texts: [String]) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for text in texts {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -198,7 +211,7 @@ struct SearchIndex: Sendable {
             """
             SELECT (SELECT count(*) || ' ' || total(t.Z_OPT) || ' ' || ifnull(max(t.Z_PK), 0) \
             FROM \(quoted(table)) t WHERE 1\(condition)) \
-            = (SELECT count(*) || ' ' || total(OPT) || ' ' || ifnull(max(PK), 0) FROM \(rows))
+            = (SELECT count(*) || ' ' || total(OPT) || ' ' || ifnull(max(PK), 0) FROM \(rows))\(relations.map(\.isCurrent).joined())
             """)
         defer { statement.reset() }
         return try statement.step() && statement.integer(at: 0) == 1
@@ -216,7 +229,9 @@ struct SearchIndex: Sendable {
         var keys: [Int64] = []
         while try statement.step() { keys.append(statement.integer(at: 0)) }
         statement.reset()
-        for key in keys.sorted() { try write(key, connection) }
+        let isNew = try connection.integer("SELECT NOT EXISTS (SELECT 1 FROM \(rows))") == 1
+        let owners = try relations.flatMap { try $0.outdatedOwners(connection, isNew: isNew) }
+        for key in Set(keys + owners).sorted() { try write(key, connection) }
     }
 
     // MARK: Searching

@@ -156,6 +156,7 @@ package struct InPlaceMigrator {
                 try update.bind(renewed, at: 1)
                 try update.run()
                 try file.renewModelCache(cache)
+                try file.forgetSearchIndexes()
                 try advanceSchemaVersion(from: version)
             }
         } catch let error as SQLiteError where error.isConstraint {

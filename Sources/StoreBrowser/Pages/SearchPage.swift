@@ -1,10 +1,11 @@
 import CoreData
 import HTTPMessages
 import PredicateFormat
+import SearchText
 import StoreEngine
 import StoreReading
 
-/// The objects of all entities with a text that contains a word.
+/// The objects of all entities whose texts have what is searched for.
 enum SearchPage {
     /// How many objects of an entity are shown, and how long is searched.
     private static let most = 8
@@ -46,7 +47,7 @@ enum SearchPage {
     static func condition(_ text: String, _ entity: EntityLayout) -> String? {
         let names = entity.slots.filter { !$0.isTransient && $0.attribute?.type == .stringAttributeType }.map(\.name)
         guard !names.isEmpty else { return nil }
-        return names.map { "#\($0) contains[cd] \(ChosenCondition.quoted(text))" }.joined(separator: " or ")
+        return "SEARCH(\(names.map { "#\($0)" }.joined(separator: ", ")), \(ChosenCondition.quoted(text)))"
     }
 
     /// The fetch of an entity's own objects, one more than is shown.
@@ -63,9 +64,11 @@ enum SearchPage {
     // MARK: Pure
 
     private static func html(_ text: String, _ found: [Found], _ left: [String], _ site: Site) -> HTML {
+        let tokenizer = SearchTokenizer()
+        let scan = SearchScan(SearchQuery(text, tokenizer: tokenizer), tokenizer: tokenizer)
         let parts = found.map { part -> HTML in
             let items = part.rows.map { row -> HTML in
-                let place = place(of: text, in: row)
+                let place = place(of: scan, in: row)
                 return """
                     <li><a href="\(site.link(to: row.objectID))">\(ObjectLabel.name(of: row) ?? ObjectLabel.number(of: row.objectID))</a>\
                     \(place.map { " <span class=\"sub\">\($0)</span>" as HTML } ?? "")</li>
@@ -76,7 +79,7 @@ enum SearchPage {
             return "<h2>\(part.entity.name)\(more)</h2><ul class=\"found\">\(items.joined())</ul>"
         }
         let nothing: HTML =
-            text.isEmpty || !found.isEmpty ? "" : "<p class=\"message\">No text contains “\(text)”.</p>"
+            text.isEmpty || !found.isEmpty ? "" : "<p class=\"message\">No text has “\(text)”.</p>"
         let rest: HTML =
             left.isEmpty
             ? "" : "<p class=\"message\" role=\"alert\">Not searched in time: \(left.joined(separator: ", ")).</p>"
@@ -90,18 +93,16 @@ enum SearchPage {
         return PageFrame.html("Search", .search, site, body)
     }
 
-    /// The property and the words around the text, in the first value that contains it, other than the object's name.
-    private static func place(of text: String, in row: Row) -> String? {
+    /// The property and the words around what was found, in the first value that has it, other than the object's name.
+    private static func place(of scan: SearchScan, in row: Row) -> String? {
         let entity = row.objectID.layout
         for (slot, value) in zip(entity.slots, row.values) {
-            guard case .string(let whole) = value,
-                let range = whole.range(of: text, options: [.caseInsensitive, .diacriticInsensitive])
-            else { continue }
+            guard case .string(let whole) = value else { continue }
+            let excerpt = scan.excerpt(of: whole, words: 12)
+            guard !excerpt.matches.isEmpty else { continue }
             if slot.name == ObjectLabel.slot(of: entity).map({ entity.slots[$0].name }), whole.count < 60 { return nil }
-            let start = whole.index(range.lowerBound, offsetBy: -30, limitedBy: whole.startIndex) ?? whole.startIndex
-            let end = whole.index(range.upperBound, offsetBy: 30, limitedBy: whole.endIndex) ?? whole.endIndex
-            let cut = whole[start..<end].map { $0.isNewline ? " " : String($0) }.joined()
-            return "\(slot.name): \(start > whole.startIndex ? "…" : "")\(cut)\(end < whole.endIndex ? "…" : "")"
+            let cut = excerpt.text.map { $0.isNewline ? " " : String($0) }.joined()
+            return "\(slot.name): \(excerpt.isCutAtStart ? "…" : "")\(cut)\(excerpt.isCutAtEnd ? "…" : "")"
         }
         return nil
     }

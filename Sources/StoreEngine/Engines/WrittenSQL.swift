@@ -39,11 +39,12 @@ package protocol SQLReadingEngine: StoreEngine {
     /// - Parameters:
     ///   - sql: the statement.
     ///   - columns: receives the names of the columns, before the first row.
-    ///   - row: receives the values of a row, and returns whether to go on. Values of types that the database does not
-    ///     have are what it has for them: a date in SQLite is a number of seconds since 2001.
+    ///   - row: receives a row, whose slots are the columns, and returns whether to go on. Values of types that the
+    ///     database does not have are what it has for them: a date in SQLite is a number of seconds since 2001. The row
+    ///     must not be kept, and has no object.
     /// - Throws: an `NSError` for a statement that is wrong, or does more than read; the errors of the closures.
     func read(
-        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (any CurrentRow) throws -> Bool
     ) throws
 }
 

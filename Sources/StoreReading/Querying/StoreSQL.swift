@@ -28,10 +28,14 @@ package struct StoreSQL {
             guard let sql = engine.sql else {
                 throw CommandError("“\(store.name)” is not a database: SQL is for stores in SQLite and PostgreSQL")
             }
+            var count = 0
             try sql.read(
                 Self.statement(text, store.layout, foldsNames: store.store.type != NSSQLiteStoreType),
-                columns: columns
-            ) { values in try row(values.map(Self.field)) }
+                columns: {
+                    count = $0.count
+                    try columns($0)
+                }
+            ) { current in try row((0..<count).map { Self.field(try current.value(at: $0)) }) }
         }
     }
 

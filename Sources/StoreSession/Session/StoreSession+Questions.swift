@@ -9,7 +9,7 @@ extension StoreSession {
     ///
     /// - Throws: an `NSError` if the store runs no statements, or is not the only one; what running it throws.
     package func read(
-        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (ContiguousArray<StoredValue>) throws -> Bool
+        _ sql: WrittenSQL, columns: ([String]) throws -> Void, row: (any CurrentRow) throws -> Bool
     ) throws {
         try withLock {
             guard stores.count == 1, let engine = stores[0].engine.sql else {

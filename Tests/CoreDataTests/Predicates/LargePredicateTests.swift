@@ -30,6 +30,40 @@ struct LargePredicateTests {
         #expect(try context.all("Book", NSPredicate(format: "price IN %@", numbers)).count == 3)
     }
 
+    @Test("may name more objects than SQLite has parameters")
+    func manyObjects() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        let books = try context.all("Book", NSPredicate(format: "title IN {'a', 'b'}"))
+        let many = (0..<260_000).map { books[$0 % 2].objectID }
+        let isOne = NSPredicate(format: "SELF IN %@", many)
+        #expect(try context.all("Book", isOne, by: "title").map { $0.string("title") } == ["a", "b"])
+        let isNone = NSCompoundPredicate(notPredicateWithSubpredicate: isOne)
+        #expect(try context.all("Book", isNone).map { $0.string("title") } == ["c7"])
+    }
+
+    @Test("searches texts as a search field does")
+    func search() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        let writer = context.make("Author", ["name": "Herman Melville"])
+        let book = context.make("Book", ["title": "Moby-Dick; or, The Whale", "price": 3.0])
+        book.setValue(writer, forKey: "author")
+        try context.save()
+        for (format, count) in [
+            ("SEARCH(title, 'whal* moby')", 1), ("SEARCH(title, author.name, 'melville whale')", 1),
+            ("SEARCH(title, 'whale') AND price > 5", 0), ("NOT SEARCH(title, author.name, '\"herman melville\"')", 3),
+            ("SEARCH(title, '')", 0), ("SEARCH(title, 'title:\" OR')", 0),
+        ] {
+            let predicate = NSPredicate(format: format)
+            #expect(try context.all("Book", predicate).count == count, "\(format)")
+            #expect(try context.all("Book").filter { predicate.evaluate(with: $0) }.count == count, "\(format)")
+        }
+        let typed = NSPredicate(format: "SEARCH(title, %@)", "'); DROP TABLE ZBOOK; --")
+        #expect(try context.all("Book", typed).isEmpty)
+        #expect(try context.all("Book").count == 4)
+    }
+
     @Test("is refused by a fetch beyond 500 levels, whatever nests")
     func deep() throws {
         let (folder, context) = try context()

@@ -162,6 +162,66 @@ struct TextSearchTests {
         #expect(try await ids("narwhal") == [8])
     }
 
+    @Test("A file that is only searched in blocks that read gets its index")
+    func blocksOnly() async throws {
+        let folder = try TestFolder()
+        let first = PersistenceManager(models: Story.self, Note.self, Plain.self, store: .file(folder.store))
+        try await first.save(Story(id: 1, title: "Whale", text: nil))
+        try execute("DELETE FROM PIPPIN_SEARCHED_STORY", in: folder.store)
+        let manager = PersistenceManager(models: Story.self, Note.self, Plain.self, store: .file(folder.store))
+        for _ in 0..<2 {
+            #expect(try await manager.read { try $0.fetch(Story.self, searching: "whale").map(\.id) } == [1])
+        }
+        #expect(try plainNumber("SELECT count(*) FROM PIPPIN_SEARCHED_STORY", in: folder.store) == 1)
+    }
+
+    @Test("A migration that changes texts leaves no old words in the index")
+    func migration() async throws {
+        enum Old {
+            struct Saga: CoreModel {
+                let id: Int
+                var title: String
+                static var schema: Schema<Saga> { Schema(.searchable(\.title)) }
+            }
+        }
+        enum New {
+            struct Saga: CoreModel {
+                let id: Int
+                var title: String
+                var pages: Int?
+                static var schema: Schema<Saga> { Schema(.searchable(\.title)) }
+            }
+        }
+        enum Last {
+            struct Saga: CoreModel {
+                let id: Int
+                var title: String
+                var pages: Int?
+                var note: String?
+                static var schema: Schema<Saga> { Schema(.searchable(\.title)) }
+            }
+        }
+        let location = StoreLocation.file(counter.folder.file("sagas.sqlite"))
+        let old = PersistenceManager(models: Old.Saga.self, store: location)
+        try await old.save([Old.Saga(id: 1, title: "whale"), Old.Saga(id: 2, title: "boat")])
+        #expect(try await old.fetch(Old.Saga.self, searching: "whale").map(\.id) == [1])
+        await old.close()
+        let plan = MigrationPlan(from: ModelVersion("1", models: Old.Saga.self)).changing(
+            to: ModelVersion("2", models: New.Saga.self),
+            .model(Old.Saga.self, to: New.Saga.self) { New.Saga(id: $0.id, title: "\($0.title)s", pages: 7) })
+        let new = PersistenceManager(models: New.Saga.self, store: location)
+        try await new.load(migratingBy: plan)
+        #expect(try await new.fetch(New.Saga.self, searching: "whale").isEmpty)
+        #expect(try await new.fetch(New.Saga.self, searching: "whales").map(\.id) == [1])
+        await new.close()
+        // A migration in place, of texts that changed without another version of their rows.
+        try execute("UPDATE ZSAGA SET ZTITLE = 'harpoon'", in: counter.folder.file("sagas.sqlite"))
+        let last = PersistenceManager(models: Last.Saga.self, store: location)
+        try await last.load()
+        #expect(try await last.fetch(Last.Saga.self, searching: "whales").isEmpty)
+        #expect(try await last.fetch(Last.Saga.self, searching: "harpoon").count == 2)
+    }
+
     @Test("An observed search has its hits now and after each save, best first")
     func observing() async throws {
         var seen: [[Int]] = []

@@ -40,6 +40,17 @@ private struct OrderRow: Decodable, Sendable {
     let missing: Int?
 }
 
+@CoreModel
+private struct Total: Equatable {
+    let id: String
+    var count: Int
+    var sum: Double
+    var least: Decimal?
+    var latest: Date?
+    var paid: Bool
+    var note: String?
+}
+
 @Suite("Typed SQL")
 struct TypedSQLTests {
     private let counter: Counter
@@ -155,6 +166,10 @@ struct TypedSQLTests {
             _ = try await manager.rows(Int.self, "SELECT count(*) FORM \(Order.self)")
         }
         #expect(syntax?.description.contains("ZORDER") == true && syntax?.description.contains("syntax error") == true)
+        let name = await #expect(throws: PersistenceError.self) {
+            _ = try await manager.rows(Int.self, "SELECT 'é', nowhere FROM \(Order.self)")
+        }
+        #expect(name?.description.contains("at “nowhere FROM") == true, "\(name?.description ?? "")")
         let missing = await #expect(throws: PersistenceError.self) {
             _ = try await manager.rows(Sales.self, "SELECT 1 AS month")
         }
@@ -163,6 +178,30 @@ struct TypedSQLTests {
             _ = try await manager.rows(Sales.self, "SELECT 'x' AS month, 1 AS amount")
         }
         #expect(column?.property == "total" && column?.description.contains("month, amount") == true)
+    }
+
+    @Test("Rows are models by the macro's code, and are read like other types where that does not read them")
+    func models() async throws {
+        let counter = try Counter(Order.self, Buyer.self, Total.self)
+        try await counter.manager.save(Order(id: UUID(), placed: day, total: 2, paid: true))
+        let totals = try await counter.manager.rows(
+            Total.self,
+            """
+            SELECT 'all' AS ID, count(*) AS count, sum(\(\Order.total)) AS sum, min(\(\Order.total)) AS least, \
+            max(\(\Order.placed)) AS latest, max(\(\Order.paid)) AS paid FROM \(Order.self)
+            UNION ALL SELECT 'none', 0, 1.5, NULL, '2001-01-02', 0
+            """)
+        let wanted = [
+            Total(id: "all", count: 1, sum: 2, least: 2, latest: day, paid: true, note: nil),
+            Total(
+                id: "none", count: 0, sum: 1.5, least: nil, latest: Date(timeIntervalSinceReferenceDate: 86_400),
+                paid: false, note: nil),
+        ]
+        #expect(totals == wanted)
+        let error = await #expect(throws: PersistenceError.self) {
+            _ = try await counter.manager.rows(Total.self, "SELECT 'x' AS id, 'y' AS count, 1 AS sum, 0 AS paid")
+        }
+        #expect(error?.code == .unreadable && error?.property == "count")
     }
 
     @Test("A block that reads answers from its state, and a live query follows it")
