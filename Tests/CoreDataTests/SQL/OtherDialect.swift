@@ -41,6 +41,7 @@ struct OtherDialect: SQLDialect {
         case .inlinedContent: "inlined(\(.list(arguments)))"
         case .markedContent: "marked(\(.list(arguments)))"
         case .changedProperties: "mask(\(.list(arguments)))"
+        case .search: "found(\(.list(arguments)))"
         case .listed(let kind): "elements(\(.list(arguments)), \(text: kind.rawValue))"
         case .nestedValue(let path, _): "\(.list(arguments)) -> \(text: path.joined(separator: "."))"
         }
