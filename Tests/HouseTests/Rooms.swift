@@ -93,6 +93,10 @@ enum Rooms {
         "PostgresEngine/Saving/KeyProviding.swift": "sequences are PostgreSQL's alone",
         "StoreBrowser/Pages/SearchPage.swift": "a page for a statement that a person writes shows an example",
         "PostgresEngine/Searching/SearchIndex.swift": "words are PostgreSQL's, and the index is this engine's own",
+        "PostgresEngine/Searching/SearchIndex+Related.swift": "the related rows of the index are this engine's own",
+        "PostgresEngine/Opening/SearchIndexMaking.swift": "the index is this engine's own",
+        "SQLiteEngine/Searching/SearchIndex+Related.swift": "the related rows of the index are this engine's own",
+        "SQLiteEngine/Opening/StoreSearching.swift": "the index is this engine's own",
         "PostgresEngine/Saving/StoreStamp.swift": "what each save begins with is this engine's own",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":

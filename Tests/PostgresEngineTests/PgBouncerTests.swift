@@ -60,8 +60,10 @@ struct PgBouncerTests {
         let bouncer = try Bouncer(database)
         let url = try #require(URL(string: "postgresql:///\(database.name)?host=\(bouncer.folder)&user=postgres"))
         let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
-        try engine.open(Notes.model)
-        _ = try engine.save(Notes.changes(engine, ["a"]))
+        try bouncer.explaining {
+            try engine.open(Notes.model)
+            _ = try engine.save(Notes.changes(engine, ["a"]))
+        }
         let other = try PostgresConnection(ConnectionTarget(url.absoluteString), keepsStatements: false)
         #expect(try other.queryOnce("SELECT count(*) FROM pg_prepared_statements").integer(0, 0) == 0)
         #expect(try other.queryOnce("SELECT current_setting('search_path')").string(0, 0).contains("public"))
@@ -75,8 +77,10 @@ struct PgBouncerTests {
         let url = try #require(URL(string: "postgresql:///\(database.name)?host=\(bouncer.folder)&user=postgres"))
         let copy = try #require(URL(string: url.absoluteString + "&schema=copy"))
         let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
-        try engine.open(Notes.model)
-        _ = try engine.save(Notes.changes(engine, ["a"]))
+        try bouncer.explaining {
+            try engine.open(Notes.model)
+            _ = try engine.save(Notes.changes(engine, ["a"]))
+        }
         for _ in 0..<3 { try PostgresFormat.replace(at: copy, from: url, options: [NSPostgreSQLPooledOption: true]) }
         #expect(try database.rows("SELECT text FROM copy.note") == [["a"]])
         let other = try PostgresConnection(ConnectionTarget(url.absoluteString), keepsStatements: false)

@@ -15,7 +15,9 @@ package enum Tales {
         package var price = 0.0
         package var teller: Teller?
 
-        package static var schema: Schema<Tale> { Schema(.searchable(\.title), .searchable(\.teller?.name)) }
+        package static var schema: Schema<Tale> {
+            Schema(.searchable(\.title), .searchable(\.teller?.name), .defaultValue(\.price, 0))
+        }
     }
 
     /// The same of an earlier version.

@@ -24,6 +24,7 @@ package final class Bouncer {
         auth_type = any
         pool_mode = transaction
         default_pool_size = 2
+        server_login_retry = 1
         ignore_startup_parameters = extra_float_digits
         """.replacing("* = host", with: "* = user=postgres host")
             .write(toFile: "\(folder)/settings", atomically: true, encoding: .utf8)
@@ -40,7 +41,30 @@ package final class Bouncer {
             cat >/dev/null
             kill -KILL "$bouncer" 2>/dev/null
             """, [folder, Bouncer.program ?? ""], input: lifeline.fileHandleForReading)
-        for _ in 0..<100 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.5432") { usleep(50_000) }
+        let end = ContinuousClock.now + .seconds(60)
+        while !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.5432") {
+            guard ContinuousClock.now < end else { throw NotStarted(log: log) }
+            usleep(20_000)
+        }
+    }
+
+    /// PgBouncer did not begin to listen within a minute.
+    struct NotStarted: Error { let log: String }
+
+    /// Carries out what connects through it; an error comes with what PgBouncer wrote last.
+    package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw Refused(log: log, error: error) }
+    }
+
+    struct Refused: Error {
+        let log: String
+        let error: any Error
+    }
+
+    /// What it wrote last.
+    package var log: String {
+        let text = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(12).joined(separator: "\n")
     }
 
     deinit { try? lifeline.fileHandleForWriting.close() }
