@@ -23,123 +23,84 @@ let package = Package(
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
     targets: [
-        // C libraries, from the system.
-        .systemLibrary(name: "CPippinSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CPippinZlib", providers: [.apt(["zlib1g-dev"])]),
-        // Only what uses PostgreSQL links it.
-        .systemLibrary(name: "CPippinPQ", providers: [.apt(["libpq-dev"])]),
-        // A function of the Swift runtime that the standard library gives no name.
-        .systemLibrary(name: "CPippinRuntime"),
+        // C libraries, from the system, each a module: only what imports one links it.
+        .systemLibrary(
+            name: "CPippinLibraries",
+            providers: [
+                .apt(["libsqlite3-dev", "zlib1g-dev", "libpq-dev", "libedit-dev", "libmicrohttpd-dev"])
+            ]),
 
         // The ground floor: no Core Data in it, each usable alone.
-        .target(name: "SQLiteConnection", dependencies: ["CPippinSQLite"]),
-        .target(name: "PostgresConnection", dependencies: ["CPippinPQ"]),
-        // The bytes of SQLite's files as values, also those that SQLite does not read any more; no SQLite in sight.
-        .target(name: "SQLiteFormat"),
-        .target(name: "KeyedArchives"),
-        .target(name: "PredicateFormat", dependencies: ["SearchText"]),
+        .target(name: "SQLiteConnection", dependencies: ["CPippinLibraries"]),
+        .target(name: "PostgresConnection", dependencies: ["CPippinLibraries"]),
+        // Predicates, and texts as words that are searched.
+        .target(name: "PredicateFormat"),
         // What a device and a server do to stay in step, as values; no store and no network in sight.
         .target(name: "SyncPlanning"),
-        // Texts as words that are searched: the same in memory, in SQLite and in PostgreSQL.
-        .target(name: "SearchText"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
         // The files of models as values, which the plugin's tool needs and nothing above them.
-        .target(
-            name: "ModelFiles", dependencies: ["KeyedArchives", "PredicateFormat"]),
-
-        // Models, written as Xcode's editor writes them: for tools, not for programs.
-        .target(
-            name: "ModelSourceWriting",
-            dependencies: ["KeyedArchives", "ModelFiles", "PredicateFormat"]),
+        .target(name: "ModelFiles", dependencies: ["PredicateFormat"]),
 
         // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
         .target(
             name: "CoreDataModel",
             dependencies: [
-                "KeyedArchives", "ModelFiles", "PredicateFormat", "CPippinZlib",
-                "CPippinRuntime",
+                "ModelFiles", "PredicateFormat", "CPippinLibraries",
             ]),
         // What a store does for rows: plans in, rows out.
         .target(
             name: "StoreEngine",
-            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "PredicateFormat", "SearchText"]),
-        // Statements, as values; no database in sight.
-        .target(
-            name: "SQLGeneration",
-            dependencies: ["StoreEngine", "CoreDataModel", "PredicateFormat"]),
-        // The engine of stores in SQLite.
-        .target(
-            name: "SQLiteEngine",
-            dependencies: [
-                "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "SearchText", "CPippinSQLite",
-            ]),
-        // The engine of stores in PostgreSQL.
-        .target(
-            name: "PostgresEngine",
-            dependencies: [
-                "SQLGeneration", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "SearchText",
-            ]),
+            dependencies: ["CoreDataModel", "ModelFiles", "PredicateFormat"]),
         // Which entity becomes which, and what that loses.
         .target(
             name: "MigrationPlans",
-            dependencies: [
-                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat",
-            ]),
-        // Rows in tables, brought to another model.
+            dependencies: ["StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat"]),
+        // Statements, as values; no database in sight.
         .target(
-            name: "SQLMigration",
-            dependencies: [
-                "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel",
-            ]),
-        // Stores in PostgreSQL that are migrated.
+            name: "SQLGeneration",
+            dependencies: ["MigrationPlans", "StoreEngine", "CoreDataModel", "PredicateFormat"]),
+        // The engine of stores in SQLite, and how these are migrated.
         .target(
-            name: "PostgresMigration",
+            name: "SQLiteEngine",
             dependencies: [
-                "MigrationPlans", "SQLMigration", "SQLGeneration", "PostgresConnection", "PostgresEngine",
-                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives",
+                "SQLGeneration", "MigrationPlans", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles",
+                "PredicateFormat", "CPippinLibraries",
             ]),
-        // Stores in SQLite that are migrated in their place, or replaced.
+        // The engine of stores in PostgreSQL, and how these are migrated.
         .target(
-            name: "SQLiteMigration",
+            name: "PostgresEngine",
             dependencies: [
-                "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
-                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives",
+                "SQLGeneration", "MigrationPlans", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles",
+                "PredicateFormat",
             ]),
         // Stores that are open together: read, saved and observed as rows, without an object.
         .target(
             name: "StoreSession",
             dependencies: [
-                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat",
-                "SQLiteEngine",
-                "SQLiteMigration", "SearchText", "StoreEngine",
+                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "SQLiteEngine", "StoreEngine",
             ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
             name: "CoreData",
             dependencies: [
-                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "StoreEngine",
-                "StoreSession", "CPippinRuntime",
+                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "StoreEngine", "StoreSession",
+                "CPippinLibraries",
             ]),
 
         // The type of stores in PostgreSQL.
-        .target(
-            name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
+        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "StoreEngine"]),
 
         // What `@CoreModel` and SwiftData's macros make of a declaration: source in, source out.
         .target(name: "ModelMacro"),
-        // The program that the compiler asks for it.
+        // The program that the compiler asks for them.
         .macro(name: "PippinMacros", dependencies: ["ModelMacro"]),
-        // The program that the compiler asks for SwiftData's macros.
-        .macro(name: "SwiftDataMacros", dependencies: ["ModelMacro"]),
         // Apple's SwiftData, on Core Data.
         .target(
             name: "SwiftData",
             dependencies: [
-                "SwiftDataMacros", "CoreData", "CoreDataModel", "PredicateFormat",
+                "PippinMacros", "CoreData", "CoreDataModel", "PredicateFormat",
             ]),
         // SwiftData's stores in PostgreSQL.
         .target(name: "SwiftDataPostgres", dependencies: ["SwiftData", "CoreDataPostgres", "PostgresEngine"]),
@@ -147,13 +108,12 @@ let package = Package(
         .target(
             name: "Pippin",
             dependencies: [
-                "PippinMacros", "PredicateFormat", "SearchText", "StoreSession",
+                "PippinMacros", "PredicateFormat", "StoreSession",
             ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Structs in PostgreSQL.
-        .target(
-            name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "PostgresMigration", "StoreSession"]),
+        .target(name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "StoreSession"]),
         // A store that is kept in step with another one, in one process.
         .target(
             name: "PippinSync",
@@ -164,61 +124,49 @@ let package = Package(
             dependencies: ["Pippin", "CoreData", "StoreSession"]),
 
         // Tools.
-        // What the command line and the browser see of a store: any file, with or without its model.
+        // What the command line and the browser see of a store: any file, with or without its model; the commands as
+        // values; the bytes of SQLite's files, also those that SQLite does not read any more.
         .target(
             name: "StoreReading",
             dependencies: [
-                "CPippinZlib", "CodeGeneration", "CoreData", "CoreDataModel", "KeyedArchives", "ModelFiles",
-                "PredicateFormat",
-                "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteFormat", "SearchText", "StoreEngine",
-                "SyncPlanning",
+                "CPippinLibraries", "CodeGeneration", "CoreData", "CoreDataModel", "ModelFiles", "PredicateFormat",
+                "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine", "SyncPlanning",
             ]),
-        // The commands as values, and what those do that take any open store: queries, exports, imports.
-        .target(name: "StoreCommands", dependencies: ["CoreData", "SearchText", "StoreEngine", "StoreReading"]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
-                "CodeGeneration", "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "ModelSourceWriting",
-                "PredicateFormat", "RecordGeneration", "SQLiteEngine", "SQLiteFormat", "SQLiteMigration",
-                "StoreBrowser", "StoreCommands", "StoreEngine", "StoreReading",
+                "CodeGeneration", "CoreData", "HTTPMessages", "ModelFiles", "PredicateFormat", "SQLiteEngine",
+                "StoreReading", "StoreBrowser", "StoreEngine",
             ]),
-        // Queries at a prompt: only this links libedit.
-        .systemLibrary(name: "CPippinEdit", providers: [.apt(["libedit-dev"])]),
         .executableTarget(
             name: "PippinShell",
-            dependencies: ["CPippinEdit", "CoreDataModel", "StoreCommands", "StoreEngine", "StoreReading"]),
+            dependencies: ["CPippinLibraries", "CoreDataModel", "StoreReading", "StoreEngine"]),
         // The browser for stores: requests in, responses out; no sockets.
         .target(
             name: "StoreBrowser",
             dependencies: [
-                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "PredicateFormat", "SearchText",
-                "StoreEngine",
-                "StoreReading",
+                "CoreData", "HTTPMessages", "ModelFiles", "PredicateFormat", "StoreEngine", "StoreReading",
             ]),
         // Requests, responses and markup as values, and who gets in.
         .target(name: "HTTPMessages"),
-        // Only what answers over HTTP links it.
-        .systemLibrary(name: "CPippinMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
-        .target(name: "LoopbackServer", dependencies: ["CPippinMicroHTTPD", "HTTPMessages"]),
+        .target(name: "LoopbackServer", dependencies: ["CPippinLibraries", "HTTPMessages"]),
         // What StoreReading is for files, for stores in PostgreSQL.
         .target(
             name: "PostgresStoreReading",
             dependencies: ["CoreDataPostgres", "PostgresConnection", "StoreReading"]),
         .executableTarget(
             name: "PippinBrowse",
-            dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreCommands", "StoreReading"]),
+            dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreReading"]),
         // Stores on servers; apart, so that `pippin` links no `libpq`.
         .executableTarget(
             name: "PippinPostgresCommand",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "ModelFiles", "ModelSourceWriting", "Pippin", "PippinPostgres",
-                "PippinSync", "PostgresEngine", "PostgresMigration", "PostgresStoreReading", "StoreCommands",
-                "StoreEngine", "StoreReading", "SyncPlanning",
+                "CoreData", "CoreDataPostgres", "ModelFiles", "CodeGeneration", "Pippin", "PippinPostgres",
+                "PippinSync", "PostgresEngine", "PostgresStoreReading", "StoreReading", "StoreEngine", "SyncPlanning",
             ]),
-        .target(name: "CodeGeneration"),
-        // The record classes that a model asks for, as CodeGeneration writes them.
-        .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
-        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
+        // Swift and Xcode's files, written: accessors and record classes for a model, and a model as an editor's source.
+        .target(name: "CodeGeneration", dependencies: ["ModelFiles", "PredicateFormat"]),
+        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles"]),
         // Runs ModelCompiler by Scripts/model-compiler, which compiles it: SwiftPM would optimize it, and from scratch
         // twice.
         .plugin(name: "CoreDataPlugin", capability: .buildTool()),
@@ -229,8 +177,7 @@ let package = Package(
         .target(
             name: "PostgresTestStores",
             dependencies: [
-                "CoreData", "MigrationPlans", "PostgresEngine", "PostgresMigration", "PostgresServer", "StoreEngine",
-                "TestStartup",
+                "CoreData", "MigrationPlans", "PostgresEngine", "PostgresServer", "StoreEngine", "TestStartup",
             ], path: "Tests/PostgresTestStores"),
         // Prepares the process of the tests before the first test runs.
         .target(name: "TestStartup", path: "Tests/TestStartup"),
@@ -242,7 +189,7 @@ let package = Package(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
         // One text twice, with the standard library's methods and with ours.
-        .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteConnection", "SQLiteFormat", "TestSupport"]),
+        .testTarget(name: "SQLiteFormatTests", dependencies: ["SQLiteConnection", "StoreReading", "TestSupport"]),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(
@@ -270,13 +217,13 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "PippinSync", "PostgresEngine", "PostgresServer",
-                "StoreCommands", "StoreReading", "StoreSession", "SyncChild", "SyncPlanning", "TestSupport",
+                "StoreReading", "StoreSession", "SyncChild", "SyncPlanning", "TestSupport",
             ]),
-        .testTarget(name: "SearchTextTests", dependencies: ["SearchText", "CPippinSQLite", "TestSupport"]),
+        .testTarget(name: "SearchTextTests", dependencies: ["PredicateFormat", "CPippinLibraries", "TestSupport"]),
         .testTarget(
             name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer", "TestSupport"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
-        .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
+        .testTarget(name: "KeyedArchivesTests", dependencies: ["ModelFiles"]),
         .testTarget(
             name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators", "TestSupport"]),
         .testTarget(
@@ -292,37 +239,33 @@ let package = Package(
             name: "CoreDataPostgresTests",
             dependencies: [
                 "CoreData", "CoreDataPostgres", "MigrationPlans", "PostgresConnection", "PostgresEngine",
-                "PostgresMigration",
                 "PostgresServer", "StoreEngine",
             ]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
-                "CoreData", "ModelFiles", "ModelSourceWriting", "PredicateOperators", "KeyedArchives",
-                "SQLiteConnection",
-                "TestSupport", "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine",
-                "SQLiteMigration",
-                "StoreEngine", "StoreSession", "PostgresTestStores",
+                "CoreData", "ModelFiles", "CodeGeneration", "PredicateOperators", "SQLiteConnection", "TestSupport",
+                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "StoreEngine", "StoreSession",
+                "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
         .testTarget(
             name: "MigrationFaultTests",
-            dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"],
+            dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "SQLiteEngine", "TestSupport"],
             exclude: ["FaultInjection.c"]),
         .testTarget(
             name: "PippinTests",
             dependencies: [
-                "Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport",
+                "Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteEngine", "TestSupport",
                 "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         .testTarget(
             name: "PippinPostgresTests",
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
-                "ModelSourceWriting", "PippinRecords",
-                "PostgresConnection",
-                "PostgresServer", "StoreCommands", "StoreReading", "TestSupport",
+                "CodeGeneration", "PippinRecords", "PostgresConnection", "PostgresServer", "StoreReading",
+                "TestSupport",
             ]),
         // Programs that migrate stores in PostgreSQL, and are killed on the way.
         .executableTarget(
@@ -350,21 +293,21 @@ let package = Package(
             name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection", "TestSupport"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration", "TestSupport"]),
         .testTarget(
-            name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration", "TestSupport"]),
+            name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "CodeGeneration", "TestSupport"]),
         .testTarget(
             name: "PippinCommandTests",
             dependencies: [
                 "PippinCommand", "CoreData", "ModelFiles", "Pippin", "SQLiteConnection", "SQLiteEngine",
-                "SQLiteMigration", "StoreCommands", "StoreReading", "TestSupport",
+                "StoreReading", "TestSupport",
             ]),
         // Makes the stores that the browser is tested with, and saves to them as another process.
         .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "HTTPMessages", "KeyedArchives", "LoopbackServer", "PippinBrowse",
-                "PippinShell", "PostgresServer",
-                "PredicateFormat", "SQLiteConnection", "StoreBrowser", "StoreReading", "TestSupport",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "ModelFiles", "LoopbackServer", "PippinBrowse",
+                "PippinShell", "PostgresServer", "PredicateFormat", "SQLiteConnection", "StoreBrowser", "StoreReading",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

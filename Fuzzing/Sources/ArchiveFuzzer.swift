@@ -1,6 +1,6 @@
-@testable import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
+@testable import CoreData
 
 /// Reads the input as a binary property list, as a keyed archive of a model, and as the deflated model that a store keeps.
 /// What can be read must be written to a file that says the same.

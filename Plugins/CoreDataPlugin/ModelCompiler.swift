@@ -32,11 +32,7 @@ struct ModelCompiler {
     }
 
     private static func sources(in folder: URL) -> [URL] {
-        let modules = [
-            "KeyedArchives", "PredicateFormat", "CodeGeneration", "ModelFiles",
-            "RecordGeneration",
-            "ModelCompiler",
-        ]
+        let modules = ["PredicateFormat", "ModelFiles", "CodeGeneration", "ModelCompiler"]
         return modules.flatMap { module in
             let files = FileManager.default.enumerator(
                 at: folder.appending(path: module), includingPropertiesForKeys: nil)

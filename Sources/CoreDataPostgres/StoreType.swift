@@ -1,6 +1,5 @@
 @_exported public import CoreData
 @_exported public import PostgresEngine
-import PostgresMigration
 import StoreEngine
 
 /// A store in a PostgreSQL database, with human-readable tables.

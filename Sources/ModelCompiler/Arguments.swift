@@ -1,7 +1,6 @@
 import CodeGeneration
 import Foundation
 import ModelFiles
-import RecordGeneration
 
 /// What CoreDataPlugin asks of the tool, from the command line.
 struct Arguments {

@@ -1,5 +1,5 @@
 // The files of models and mapping models: as sources of Xcode's editor, and compiled, as keyed archives.
-// `ModelSourceWriting` writes the sources.
+// `CodeGeneration/ModelSources` writes the sources.
 //
 // Everything here is a value: the content of a file is read into a document, checked, and written again by functions.
 // The module `CoreData`, one layer above, makes the classes that users of Core Data know from documents. The build
@@ -13,6 +13,7 @@
 //     Packages         the folders that models are: finding versions, compiling
 //     Mappings         mapping models, source and compiled
 //     StoreDocuments   the XML of stores, which mapping models are kept in
+//     KeyedArchives    Apple's keyed archives and property lists, as trees of values
 //     Errors           what is wrong with a file, and where
 @_exported import Foundation
 @_exported import PredicateFormat

@@ -2,7 +2,6 @@ import Foundation
 import LoopbackServer
 import PostgresStoreReading
 import StoreBrowser
-import StoreCommands
 import StoreReading
 
 /// `pippin-browse`, which `pippin browse` runs: opens a store, and answers until it is ended.

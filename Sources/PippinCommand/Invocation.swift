@@ -1,4 +1,3 @@
-import StoreCommands
 import StoreReading
 
 /// What the arguments ask for, as a value.

@@ -1,7 +1,6 @@
 import CodeGeneration
 import CoreData
 import Foundation
-import StoreCommands
 import StoreReading
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.

@@ -1,5 +1,4 @@
 import Foundation
-import StoreCommands
 import StoreReading
 
 StandardStreams.replaceClosed()

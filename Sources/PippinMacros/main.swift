@@ -1,3 +1,6 @@
 import ModelMacro
 
-try MacroServer.run(CoreModelExpansion.expand)
+try MacroServer.run { attached in
+    attached.macro.typeName == "CoreModelMacro"
+        ? CoreModelExpansion.expand(attached) : SwiftDataExpansion.expand(attached)
+}

@@ -1,7 +1,6 @@
 import Foundation
 @_exported public import Pippin
 import PostgresEngine
-import PostgresMigration
 import StoreSession
 
 extension StoreLocation {

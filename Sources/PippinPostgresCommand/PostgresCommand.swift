@@ -1,14 +1,12 @@
+import CodeGeneration
 import CoreData
 import CoreDataPostgres
 import Foundation
-import ModelSourceWriting
 import Pippin
 import PippinPostgres
 import PippinSync
 import PostgresEngine
-import PostgresMigration
 import PostgresStoreReading
-import StoreCommands
 import StoreEngine
 import StoreReading
 import SyncPlanning

@@ -1,7 +1,6 @@
 import CPippinEdit
 import CoreDataModel
 import Foundation
-import StoreCommands
 import StoreEngine
 import StoreReading
 import Synchronization

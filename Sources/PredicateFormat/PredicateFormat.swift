@@ -9,6 +9,7 @@
 //     Parsing  Printing  Evaluation
 //     Tree             what a predicate says
 //     KeyValueCoding   how objects give their values
+//     SearchText       texts as words that are searched
 //     Values           the constants of predicates and the operands of their evaluation
 //     Strings          how strings are compared
 @_exported import Foundation

@@ -2,7 +2,6 @@ import CoreDataPostgres
 import MigrationPlans
 import PostgresConnection
 import PostgresEngine
-import PostgresMigration
 import PostgresServer
 import Testing
 

@@ -3,7 +3,6 @@ import Foundation
 import MigrationPlans
 import PostgresConnection
 import PostgresEngine
-import PostgresMigration
 import PostgresServer
 import Testing
 

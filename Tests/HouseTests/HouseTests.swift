@@ -42,12 +42,47 @@ struct HouseTests {
 
     @Test("Only the engine's targets, the connection's and the command line name SQLite; StoreSession does in one file")
     func sqlite() throws {
-        let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CPippinSQLite"]
+        let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "CPippinSQLite"]
         let allowed = modules.union(["PippinCommand", "StoreReading"])
         let naming = try House.files().filter {
             !allowed.contains($0.target) && !modules.isDisjoint(with: $0.code.imports)
         }
         #expect(naming.map(\.path) == ["StoreSession/Stores/StoreFormats.swift"])
+    }
+
+    @Test("Each C library is imported by the targets that wrap it, so that no other program links it")
+    func libraries() throws {
+        let wrappers: [String: Set<String>] = [
+            "CPippinSQLite": ["SQLiteConnection", "SQLiteEngine"], "CPippinPQ": ["PostgresConnection"],
+            "CPippinZlib": ["CoreDataModel", "StoreReading"], "CPippinEdit": ["PippinShell"],
+            "CPippinMicroHTTPD": ["LoopbackServer"], "CPippinRuntime": ["CoreDataModel", "CoreData"],
+        ]
+        let map = House.root.appending(path: "Sources/CPippinLibraries/module.modulemap")
+        let modules = try String(contentsOf: map, encoding: .utf8)
+            .matches(of: try Regex(#"\nmodule (\w+)"#)).compactMap { $0.output[1].substring.map(String.init) }
+        #expect(Set(modules) == Set(wrappers.keys))
+        for (library, targets) in wrappers {
+            #expect(Set(try House.files().filter { $0.code.imports.contains(library) }.map(\.target)) == targets)
+        }
+    }
+
+    @Test(
+        "Folders that could stand alone import no target",
+        arguments: [
+            "StoreReading/DatabaseFiles/", "PredicateFormat/SearchText/", "ModelFiles/KeyedArchives/",
+            "CodeGeneration/Accessors/", "CodeGeneration/Parsing/", "CodeGeneration/Names/",
+        ])
+    func standsAlone(folder: String) throws {
+        let targets = try House.targets()
+        let files = try House.files().filter { $0.path.hasPrefix(folder) }
+        #expect(!files.isEmpty)
+        #expect(files.filter { !$0.code.imports.isDisjoint(with: targets.keys) }.map(\.path) == [])
+    }
+
+    @Test("Sources has fewer than 36 targets")
+    func targetCount() throws {
+        let sources = House.root.appending(path: "Sources")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sources.path).count < 36)
     }
 
     @Test("Statements that read or write rows are made in SQLGeneration")
@@ -68,7 +103,7 @@ struct HouseTests {
             let text = try String(contentsOf: House.root.appending(path: "Sources/" + file.path), encoding: .utf8)
             return text.contains("PropertyListSerialization.propertyList(from")
         }
-        #expect(reading.map(\.path) == ["KeyedArchives/PropertyLists/PropertyListBridging.swift"])
+        #expect(reading.map(\.path) == ["ModelFiles/KeyedArchives/PropertyLists/PropertyListBridging.swift"])
     }
 
     @Test("Pippin knows nothing of Core Data: neither it nor what it stands on imports it")
@@ -86,8 +121,7 @@ struct HouseTests {
     @Test("Only the engines, and the command line for bare stores, know SQL")
     func sql() throws {
         let allowed: Set<String> = [
-            "SQLGeneration", "SQLMigration", "SQLiteEngine", "SQLiteMigration", "PostgresEngine", "PostgresMigration",
-            "StoreReading",
+            "SQLGeneration", "SQLiteEngine", "PostgresEngine", "StoreReading",
         ]
         let naming = try House.files().filter {
             !allowed.contains($0.target) && $0.code.imports.contains("SQLGeneration")
@@ -98,8 +132,7 @@ struct HouseTests {
     @Test("Only the engine, its connection, its products and tools name PostgreSQL, and link its library")
     func postgres() throws {
         let modules: Set<String> = [
-            "CPippinPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres",
-            "PippinPostgres",
+            "CPippinPQ", "PostgresConnection", "PostgresEngine", "CoreDataPostgres", "PippinPostgres",
             "PippinPostgresCommand", "SwiftDataPostgres",
         ]
         let allowed = modules.union(["PostgresStoreReading"])

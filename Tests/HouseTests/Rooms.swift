@@ -2,8 +2,8 @@
 enum Rooms {
     static let order: [String: [String]] = [
         "ModelFiles": [
-            "Errors", "Descriptions", "Documents", "Source", "Archives", "Versions", "Packages", "StoreDocuments",
-            "Mappings",
+            "KeyedArchives", "Errors", "Descriptions", "Documents", "Source", "Archives", "Versions", "Packages",
+            "StoreDocuments", "Mappings",
         ],
         "CoreDataModel": [
             "Errors", "Model", "Layouts", "Fetching", "Metadata", "Transformers", "ModelFiles",
@@ -15,17 +15,14 @@ enum Rooms {
         ],
         "SQLiteEngine": [
             "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Searching", "Fetching",
-            "Opening", "Batches", "Structure", "Sharing", "Engine",
+            "Opening", "Batches", "Structure", "Sharing", "Engine", "Migration",
         ],
         "PostgresEngine": [
             "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows",
             "Searching", "History", "Saving", "Fetching", "Evaluation", "Opening", "Standbys", "Batches", "Sharing",
-            "Engine",
+            "Engine", "Migration",
         ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
-        "SQLMigration": [],
-        "PostgresMigration": ["Values", "Lightweight", "Replacement", "Reconciling"],
-        "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
         "StoreSession": ["Queues", "Stores", "Session"],
         "CoreData": [
             "Queues", "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests",
@@ -49,8 +46,8 @@ enum Rooms {
             "Saving", "Fetching", "Syncing", "Operations", "Deleting",
         ],
         "StoreReading": [
-            "Text", "Output", "Records", "Opening", "Checking", "Describing", "Rendering", "Recovering", "Timelines",
-            "Querying", "Drawing",
+            "DatabaseFiles", "Text", "Output", "Records", "Opening", "Checking", "Describing", "Rendering",
+            "Recovering", "Timelines", "Querying", "Drawing", "Commands",
         ],
         "StoreBrowser": [
             "Assets", "Values", "Changing", "Session", "Requests", "Exporting", "Pages", "Editing", "Reporting",
@@ -73,8 +70,10 @@ enum Rooms {
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
         "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
-        "StoreCommands/Descriptions/ReadingCommands.swift": "the manual shows a statement that a person writes",
+        "StoreReading/Commands/Descriptions/ReadingCommands.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
+        "SQLiteEngine/Searching/SearchIndex+Related.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
+        "SQLiteEngine/Opening/StoreSearching.swift": "which rows of the index wait is this engine's own",
         "StoreReading/Recovering/FoundText.swift": "the tables of what was found are made for it",
         "StoreReading/Querying/QueryText.swift": "recognizes SQL that was typed in place of a query, and quotes it",
         "StoreReading/Describing/ViewScript.swift": "views are printed for other programs, and never run here",
@@ -95,8 +94,6 @@ enum Rooms {
         "PostgresEngine/Searching/SearchIndex.swift": "words are PostgreSQL's, and the index is this engine's own",
         "PostgresEngine/Searching/SearchIndex+Related.swift": "the related rows of the index are this engine's own",
         "PostgresEngine/Opening/SearchIndexMaking.swift": "the index is this engine's own",
-        "SQLiteEngine/Searching/SearchIndex+Related.swift": "the related rows of the index are this engine's own",
-        "SQLiteEngine/Opening/StoreSearching.swift": "the index is this engine's own",
         "PostgresEngine/Saving/StoreStamp.swift": "what each save begins with is this engine's own",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":
@@ -104,11 +101,11 @@ enum Rooms {
         "PostgresEngine/Servers/ServerReport.swift": "what servers say of connections is PostgreSQL's alone",
         "PostgresEngine/Tables/MetadataWriting.swift": "metadata and notes are in tables of the schema pippin",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
-        "PostgresMigration/Lightweight/DatabaseMigration.swift":
+        "PostgresEngine/Migration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",
-        "PostgresMigration/Lightweight/DatabaseMigrator.swift": "references that lead nowhere are cleared",
-        "PostgresMigration/Values/PostgresColumns.swift": "the parts of JSON are searched with PostgreSQL's functions",
-        "PostgresMigration/Reconciling/DatabaseReconciliation.swift":
+        "PostgresEngine/Migration/Lightweight/DatabaseMigrator.swift": "references that lead nowhere are cleared",
+        "PostgresEngine/Migration/Values/PostgresColumns.swift": "the parts of JSON are searched with PostgreSQL's functions",
+        "PostgresEngine/Migration/Reconciling/DatabaseReconciliation.swift":
             "values come as texts, around SQLGeneration's statement",
     ]
 

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 import Testing
 
 @Suite("Keyed archives")

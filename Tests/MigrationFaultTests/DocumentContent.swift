@@ -2,11 +2,10 @@ import CoreData
 import Foundation
 
 @testable import CoreData
-@testable import MigrationChild
 @testable import CoreDataModel
+@testable import MigrationChild
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// Everything that is in an XML store, as text: whole objects with what their relationships lead to.
 enum DocumentContent {

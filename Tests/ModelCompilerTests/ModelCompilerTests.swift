@@ -1,6 +1,5 @@
 import CodeGeneration
 import CoreData
-import RecordGeneration
 import TestSupport
 import Testing
 

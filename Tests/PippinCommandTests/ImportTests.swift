@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PippinCommand
-@testable import StoreCommands
+@testable import StoreReading
 
 @Suite("pippin import")
 struct ImportTests {

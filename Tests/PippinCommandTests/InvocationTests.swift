@@ -1,7 +1,7 @@
 import Testing
 
 @testable import PippinCommand
-@testable import StoreCommands
+@testable import StoreReading
 
 @Suite("Arguments")
 struct InvocationTests {

@@ -1,10 +1,9 @@
 import CoreData
-import StoreReading
 import TestSupport
 import Testing
+@testable import StoreReading
 
 @testable import PippinCommand
-@testable import StoreCommands
 
 @Suite("pippin model")
 struct ModelCommandTests {

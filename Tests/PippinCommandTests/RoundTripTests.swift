@@ -1,10 +1,9 @@
 import CoreData
-import StoreReading
 import TestSupport
 import Testing
+@testable import StoreReading
 
 @testable import PippinCommand
-@testable import StoreCommands
 
 /// A store of things with an attribute of each kind, whose owner is needed, and which are in an order somewhere.
 private struct Cupboard {

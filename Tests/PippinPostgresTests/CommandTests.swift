@@ -1,12 +1,11 @@
+import CodeGeneration
 import CoreDataModel
 import CoreDataPostgres
 import Foundation
 import ModelFiles
-import ModelSourceWriting
 import PippinPostgres
 import PostgresConnection
 import PostgresServer
-import StoreCommands
 import StoreReading
 import Testing
 

@@ -1,7 +1,6 @@
 import Foundation
 import PippinPostgres
 import PostgresServer
-import StoreCommands
 import StoreReading
 import TestSupport
 import Testing

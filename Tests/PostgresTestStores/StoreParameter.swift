@@ -1,6 +1,5 @@
 import Foundation
 import PostgresEngine
-import PostgresMigration
 import PostgresServer
 import Synchronization
 import TestStartup

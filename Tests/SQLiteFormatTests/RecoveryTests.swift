@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteFormat
+import StoreReading
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteConnection
-import SQLiteFormat
+import StoreReading
 import TestSupport
 import Testing
 

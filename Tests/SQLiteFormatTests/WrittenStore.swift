@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteConnection
-import SQLiteFormat
+import StoreReading
 import TestSupport
 
 /// A database with tables as Core Data makes them, and every version of every row that was ever committed.

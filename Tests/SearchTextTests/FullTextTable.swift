@@ -1,5 +1,5 @@
 import CPippinSQLite
-import SearchText
+import PredicateFormat
 
 /// A table of SQLite's FTS5 in memory, filled as an index would be.
 final class FullTextTable {

@@ -1,4 +1,4 @@
-import SearchText
+import PredicateFormat
 import Testing
 
 @Suite("A search query")

@@ -1,5 +1,5 @@
 import Foundation
-import SearchText
+import PredicateFormat
 import TestSupport
 import Testing
 

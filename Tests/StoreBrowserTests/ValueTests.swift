@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
 import StoreReading
 import Testing
 

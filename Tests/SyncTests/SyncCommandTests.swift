@@ -1,7 +1,6 @@
 import Foundation
 import PippinSync
 import PostgresServer
-import StoreCommands
 import StoreReading
 import SyncChild
 import TestSupport

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// Names the values in a binary store of Core Data on macOS, which has them by place.
 struct AttributePlaces {

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 extension StoreDeclarations {
     /// What the classes of archived values say, in a file of Core Data on macOS, which has its values by place.

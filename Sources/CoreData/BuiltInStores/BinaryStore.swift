@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A store in one binary file. A file of Core Data on macOS keeps its layout; new ones are keyed archives of our own,
 /// which name what they hold.

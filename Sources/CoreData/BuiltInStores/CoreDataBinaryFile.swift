@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A binary store in the layout of Core Data on macOS, as documents of Mac programs have it.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A store in one XML file, in the format of Core Data on macOS, which is also that of `xcmapping.xml`.
 package final class XMLStore: DocumentStore, @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A store's metadata in the form of `Z_METADATA`: a binary property list, and the UUID in a column of its own. Pure.
 package enum StoreMetadata {

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// Makes Core Data's classes from a model as a value, after checking it.
 package enum ModelAssembler {

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 extension ModelPackage {
     /// Reads one version as a model, with the package's version hashes.

@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A keyed archiver that writes property lists without Foundation.
 ///

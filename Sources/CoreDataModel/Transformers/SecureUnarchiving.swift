@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// The classes of objects that an archive may contain.
 struct UnarchivedClasses {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Reads Apple's keyed archive of a model.
 package enum ModelArchiveReader {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Writes a model as Apple's keyed archive.
 package enum ModelArchiveWriter {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Reads archived predicates and expressions as trees.
 package enum PredicateArchiveReader {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Writes predicates and expressions as Foundation archives them.
 package enum PredicateArchiveWriter {

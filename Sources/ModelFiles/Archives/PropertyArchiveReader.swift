@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 extension ModelArchiveReader {
     /// - Parameters:

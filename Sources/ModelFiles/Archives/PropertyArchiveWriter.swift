@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 extension ModelArchiveWriting {
     mutating func write(_ property: PropertyDocument, of entity: String, to reference: PropertyList) throws {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// A model as a value: the content of every kind of model file, free of classes, so that models can be compared, and
 /// readers and writers are functions.

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Why a model file cannot be read or written: the place, the defect, and what would be right.
 package struct ModelFileError: Error, Equatable {

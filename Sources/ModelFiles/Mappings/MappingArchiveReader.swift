@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Reads a compiled mapping model, `.cdm`: a keyed archive of an `NSMappingModel`.
 package enum MappingArchiveReader {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Writes a compiled mapping model, `.cdm`, with the keys and classes of Apple's archives.
 package enum MappingArchiveWriter {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Compiles a mapping model's source, as Xcode does: fills in what the source leaves open, from the models.
 package enum MappingSourceCompiler {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Writes a folder of files as a whole, since packages of models are folders.
 package enum ModelFolder {

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 import Synchronization
 
 /// A model file with all its versions, in any form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or

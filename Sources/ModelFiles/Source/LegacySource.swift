@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// Reads `elements`, the file of an `.xcdatamodel` of Xcode 3: a keyed archive of the editor's own objects. They are
 /// converted into the form of the XML that later versions write, so that one reader handles both.

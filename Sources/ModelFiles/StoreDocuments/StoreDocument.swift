@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// The content of an XML or binary store's file, as a value.
 package struct StoreDocument {

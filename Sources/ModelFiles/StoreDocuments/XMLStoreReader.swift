@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 #if canImport(FoundationXML)
     import FoundationXML

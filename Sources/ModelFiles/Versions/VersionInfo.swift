@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 
 /// `VersionInfo.plist`, a `.momd`'s information about its versions: the current one, and the version hashes that the
 /// compiling tool computed.

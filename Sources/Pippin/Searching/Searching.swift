@@ -1,4 +1,4 @@
-public import SearchText
+public import PredicateFormat
 import StoreSession
 
 /// A model that a search found.

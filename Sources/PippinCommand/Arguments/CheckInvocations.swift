@@ -1,4 +1,3 @@
-import StoreCommands
 import StoreReading
 
 /// `pippin check`.

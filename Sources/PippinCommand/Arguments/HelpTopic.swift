@@ -1,4 +1,4 @@
-import StoreCommands
+import StoreReading
 
 /// The topic of a request for help: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {

@@ -1,4 +1,3 @@
-import StoreCommands
 import StoreReading
 
 /// What the arguments after `pippin model` ask for, as a value.

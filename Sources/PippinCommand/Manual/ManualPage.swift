@@ -1,4 +1,4 @@
-import StoreCommands
+import StoreReading
 
 /// The manual pages in the language of `man`, made of the descriptions: one of all commands, and one of each. Pure.
 enum ManualPage {

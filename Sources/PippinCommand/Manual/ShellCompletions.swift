@@ -1,5 +1,5 @@
 import Foundation
-import StoreCommands
+import StoreReading
 
 /// What shells complete, made of the descriptions. Pure.
 enum ShellCompletions: String, CaseIterable {

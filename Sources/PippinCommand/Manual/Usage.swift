@@ -1,4 +1,3 @@
-import StoreCommands
 import StoreReading
 
 /// What `--help` prints, made of the descriptions. Pure.

@@ -1,9 +1,6 @@
 import CodeGeneration
 import CoreData
-import ModelSourceWriting
 import PredicateFormat
-import RecordGeneration
-import StoreCommands
 import StoreEngine
 import StoreReading
 

@@ -1,6 +1,4 @@
 import CoreData
-import SQLiteFormat
-import StoreCommands
 import StoreReading
 
 /// `pippin check`: what is wrong with a store, and a copy in which it is mended.

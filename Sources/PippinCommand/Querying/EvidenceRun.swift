@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteFormat
-import StoreCommands
 import StoreReading
 
 /// `--evidence FILE`: a run whose files are noted before and after.

@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteFormat
-import StoreCommands
 import StoreReading
 
 /// `pippin recover`: what a store's files have of objects that were deleted or changed.

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPMessages
 import StoreBrowser
-import StoreCommands
 import StoreReading
 
 /// `pippin report`: one page on a store.

@@ -1,5 +1,4 @@
 import Foundation
-import StoreCommands
 import StoreReading
 
 /// `pippin timeline`: the dates of all objects of stores, in the order of time.

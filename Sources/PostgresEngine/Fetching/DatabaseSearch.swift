@@ -1,6 +1,6 @@
 import CoreDataModel
 import PostgresConnection
-import SearchText
+import PredicateFormat
 import StoreEngine
 
 extension PostgresEngine: SearchingEngine {

@@ -1,6 +1,6 @@
 import CoreDataModel
 import Foundation
-import KeyedArchives
+import ModelFiles
 import PostgresConnection
 import StoreEngine
 

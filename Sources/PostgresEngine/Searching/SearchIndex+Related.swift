@@ -1,7 +1,7 @@
 import CoreDataModel
 import PostgresConnection
+import PredicateFormat
 import SQLGeneration
-import SearchText
 import StoreEngine
 
 /// Rows whose texts are part of other rows' words in an index, the owners': authors for `\.author?.name`.

@@ -1,8 +1,8 @@
 import CoreDataModel
 import Foundation
 import PostgresConnection
+import PredicateFormat
 import SQLGeneration
-import SearchText
 import StoreEngine
 
 /// The full-text index of an entity's rows: those of `pippin.search` that have its number.

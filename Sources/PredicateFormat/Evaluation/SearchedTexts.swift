@@ -1,5 +1,4 @@
 import Foundation
-import SearchText
 
 /// What `SEARCH(title, text, "whale*")` compares: texts with what a person typed into a search field. Words are those
 /// of `SearchTokenizer`, without endings removed.

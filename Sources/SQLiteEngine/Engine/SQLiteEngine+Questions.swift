@@ -1,5 +1,5 @@
 import CoreDataModel
-import SearchText
+import PredicateFormat
 import SQLiteConnection
 import StoreEngine
 

@@ -1,7 +1,7 @@
 import CoreDataModel
+import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
-import SearchText
 
 /// Rows whose texts are part of other rows' documents in an index, the owners': `ZAUTHOR` for `\.author?.name`.
 ///

@@ -1,8 +1,8 @@
 import CoreDataModel
 import Foundation
+import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
-import SearchText
 import StoreEngine
 
 /// The full-text index of an entity's rows: two tables beside those of Core Data's format, which only Pippin knows.

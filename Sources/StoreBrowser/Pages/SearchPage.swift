@@ -1,7 +1,6 @@
 import CoreData
 import HTTPMessages
 import PredicateFormat
-import SearchText
 import StoreEngine
 import StoreReading
 

@@ -1,6 +1,6 @@
 import CoreDataModel
 import Foundation
-import SearchText
+import PredicateFormat
 
 /// What is searched of an entity's objects: the texts that its model marks, and those of related objects.
 package struct SearchedFields: Sendable {

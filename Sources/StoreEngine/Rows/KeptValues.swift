@@ -1,6 +1,6 @@
 import CoreDataModel
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A value that the history keeps of a row: an attribute's or a reference's, or a list of other rows.
 package enum KeptValue: Equatable, @unchecked Sendable {

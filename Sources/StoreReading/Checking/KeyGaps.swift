@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteFormat
 
 /// The numbers that a store handed out to objects of a table, and that no object has: of objects that were deleted, or
 /// never saved. Pure.

@@ -3,7 +3,6 @@ import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
-import SQLiteFormat
 import StoreEngine
 
 /// Possible improvements of an intact store: indexes, orphaned objects, large values.

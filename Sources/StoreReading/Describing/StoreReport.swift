@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
 import SQLiteConnection
 import SQLiteEngine
 import SyncPlanning

@@ -1,5 +1,4 @@
 import CoreData
-import KeyedArchives
 import ModelFiles
 import StoreEngine
 

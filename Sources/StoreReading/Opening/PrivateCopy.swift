@@ -1,7 +1,6 @@
 import Foundation
 import SQLiteConnection
 import SQLiteEngine
-import SQLiteFormat
 
 /// A copy of a store's database in a private folder, which is removed with this object. Its external data stay where
 /// they are.

@@ -2,7 +2,6 @@ import CoreData
 import Foundation
 import ModelFiles
 import SQLiteConnection
-import SQLiteFormat
 import StoreEngine
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CoreData
-import SearchText
+import PredicateFormat
 import StoreEngine
 
 /// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20

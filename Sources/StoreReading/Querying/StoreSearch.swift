@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import SearchText
+import PredicateFormat
 import StoreEngine
 
 /// A search in the texts of a store's objects, of whatever program it is: all of them are read and compared, and no

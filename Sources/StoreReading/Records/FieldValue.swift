@@ -1,5 +1,5 @@
 import CoreData
-import KeyedArchives
+import ModelFiles
 
 /// A property's value, by the kinds that are written differently.
 package enum FieldValue: Equatable, Sendable {

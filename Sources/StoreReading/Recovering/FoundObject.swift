@@ -1,7 +1,6 @@
 import CoreData
 import SQLGeneration
 import SQLiteEngine
-import SQLiteFormat
 
 /// A row of a store's file as an object of the model: of a table of entities, of a join table, or of another table.
 package struct FoundObject {

@@ -1,6 +1,5 @@
 import Foundation
 import SQLiteConnection
-import SQLiteFormat
 import StoreEngine
 
 /// What was found in a store's files, as JSON Lines.

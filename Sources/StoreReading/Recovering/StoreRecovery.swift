@@ -2,7 +2,6 @@ import CoreData
 import Foundation
 import SQLGeneration
 import SQLiteEngine
-import SQLiteFormat
 import StoreEngine
 
 /// What a store's files have, beside its objects: earlier versions, deleted objects, and gaps where objects were.

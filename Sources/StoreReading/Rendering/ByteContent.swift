@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// What the bytes of a value hold, if they have a form that is known: the content is read, no object is made of it.
 /// Pure.

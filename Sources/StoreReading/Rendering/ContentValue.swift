@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// What bytes hold, as a tree of values that JSON has. Pure.
 package indirect enum ContentValue: Equatable, Sendable {

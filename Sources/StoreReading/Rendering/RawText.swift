@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// The output of `pippin info` and `pippin dump` for a store without a model.
 package enum RawText {

@@ -1,7 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
-import SQLiteFormat
+import ModelFiles
 
 /// A store that was found by its content, whatever its name.
 package struct ScannedStore {

@@ -1,7 +1,6 @@
-import CoreDataModel
 import CPippinZlib
+import CoreDataModel
 import Foundation
-import SQLiteFormat
 
 /// The files in a ZIP archive (APPNOTE.TXT of PKWARE, 6.3), which are read one at a time: an archive may have millions,
 /// and be larger than the memory.

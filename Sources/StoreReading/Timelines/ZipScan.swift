@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteFormat
 
 /// Finds the stores in a ZIP archive. Each is written into a private folder, with its log, while it is looked at.
 struct ZipScan {

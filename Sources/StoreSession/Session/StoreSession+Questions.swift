@@ -1,6 +1,6 @@
 import CoreDataModel
 import Foundation
-import SearchText
+import PredicateFormat
 import StoreEngine
 
 // Statements that people wrote, and searches. Both are for a session with one store.

@@ -3,7 +3,6 @@ import Foundation
 import MigrationPlans
 import ModelFiles
 import SQLiteEngine
-import SQLiteMigration
 import StoreEngine
 import Synchronization
 

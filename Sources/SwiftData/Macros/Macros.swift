@@ -24,7 +24,7 @@ import Observation
     named(_SwiftDataNoType), named(access), named(withMutation))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
-public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
+public macro Model() = #externalMacro(module: "PippinMacros", type: "PersistentModelMacro")
 
 /// Makes an actor one that works on a store with a context of its own.
 ///
@@ -42,7 +42,7 @@ public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "Persiste
 /// An actor that declares an initializer sets `modelExecutor` and `modelContainer` itself.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
-public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelActorMacro")
+public macro ModelActor() = #externalMacro(module: "PippinMacros", type: "PersistentModelActorMacro")
 
 /// Says how an attribute is kept.
 ///
@@ -53,7 +53,7 @@ public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "Per
 @attached(peer)
 public macro Attribute(
     _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
-) = #externalMacro(module: "SwiftDataMacros", type: "AttributePropertyMacro")
+) = #externalMacro(module: "PippinMacros", type: "AttributePropertyMacro")
 
 /// Says how models are related.
 ///
@@ -70,11 +70,11 @@ public macro Relationship(
     _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
     minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: String? = nil,
     inverse: AnyKeyPath? = nil, hashModifier: String? = nil
-) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipPropertyMacro")
+) = #externalMacro(module: "PippinMacros", type: "RelationshipPropertyMacro")
 
 /// Leaves a variable of a model out of the store. It has its initial value again after each fetch.
 @attached(peer)
-public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "TransientPropertyMacro")
+public macro Transient() = #externalMacro(module: "PippinMacros", type: "TransientPropertyMacro")
 
 /// Declares which properties of a model are unique together: `#Unique<Book>([\.isbn], [\.title, \.year])`.
 ///
@@ -83,29 +83,29 @@ public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "Tran
 /// - Parameter constraints: the properties of each constraint.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
-    #externalMacro(module: "SwiftDataMacros", type: "UniqueConstraintsMacro") where T: PersistentModel
+    #externalMacro(module: "PippinMacros", type: "UniqueConstraintsMacro") where T: PersistentModel
 
 /// Declares the indexes of a model's table: `#Index<Book>(.binary([\.title]))`.
 ///
 /// - Parameter indices: the indexes.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
-    #externalMacro(module: "SwiftDataMacros", type: "IndexMacro") where T: PersistentModel
+    #externalMacro(module: "PippinMacros", type: "IndexMacro") where T: PersistentModel
 
 /// Declares the indexes of a model's table: `#Index<Book>([\.title], [\.year, \.title])`.
 ///
 /// - Parameter indices: the properties of each index.
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
-    #externalMacro(module: "SwiftDataMacros", type: "IndexMacro") where T: PersistentModel
+    #externalMacro(module: "PippinMacros", type: "IndexMacro") where T: PersistentModel
 
 /// Reads and writes a variable of a model in its backing data. `@Model` attaches it.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(`_`))
-public macro _PersistedProperty() = #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+public macro _PersistedProperty() = #externalMacro(module: "PippinMacros", type: "PersistedPropertyMacro")
 
 /// Reads and writes a variable of a model of which a transformer makes bytes. `@Model` attaches it.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty() =
-    #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
+    #externalMacro(module: "PippinMacros", type: "TransformablePersistedPropertyMacro")

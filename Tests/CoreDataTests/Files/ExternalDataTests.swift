@@ -7,7 +7,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// A store with values that are kept in files.
 struct PhotoStore {

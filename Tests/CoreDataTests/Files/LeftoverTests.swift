@@ -4,10 +4,9 @@ import Testing
 
 @testable import CoreData
 @testable import CoreDataModel
+@testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
-@testable import MigrationPlans
 @testable import StoreEngine
 
 @Suite("What killed processes leave beside a store")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 @testable import CoreDataModel
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 
 @Suite("Stores whose names differ in the extension only, and have their large values in one folder")
 struct SharedFolderTests {

@@ -7,7 +7,6 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("Stores in which others write while they are migrated, or have tables of their own")

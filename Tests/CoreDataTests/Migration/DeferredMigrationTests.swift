@@ -8,7 +8,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Lightweight migration whose cleaning up waits")
 struct DeferredMigrationTests {

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 @testable import StoreEngine
 
 @Suite("Migration of XML and binary stores")

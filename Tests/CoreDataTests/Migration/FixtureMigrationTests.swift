@@ -7,7 +7,6 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Migrating Apple-made stores", .enabled(if: fixtures != nil, fixturesAreAbsent))
 struct FixtureMigrationTests {

@@ -1,9 +1,9 @@
 import Testing
 
 @testable import CoreData
-@testable import SQLGeneration
-@testable import SQLiteMigration
 @testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Keys of migrated objects")
 struct KeyColumnTests {

@@ -8,7 +8,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("A store that is replaced by what a mapping model made of it")

@@ -8,7 +8,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Migrations object by object of what has no column of its own name: ends without inverse, composite attributes")
 struct MappedShapesTests {

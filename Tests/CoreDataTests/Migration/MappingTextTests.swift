@@ -7,7 +7,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("Inferred mappings as text")

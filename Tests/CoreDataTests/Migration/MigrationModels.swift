@@ -7,7 +7,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 @testable import StoreEngine
 
 /// A small town, the model that migration tests change: people (some employed) with houses, pets and tags, and a log.

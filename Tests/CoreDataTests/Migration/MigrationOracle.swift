@@ -7,9 +7,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
-@testable import SQLMigration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// Compares a migrated store with what it was, by plain SQL and by what the mapping says.
 struct MigrationOracle {

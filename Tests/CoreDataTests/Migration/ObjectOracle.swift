@@ -7,9 +7,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
-@testable import SQLMigration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// Compares a store that was migrated object by object with what it was, by plain SQL: keys are new there, so that
 /// objects are told by their values.

@@ -9,7 +9,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("Migrations that are saved in portions")

@@ -7,7 +7,6 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Staged migration")
 struct StagedMigrationTests {

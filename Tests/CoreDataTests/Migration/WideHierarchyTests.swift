@@ -4,9 +4,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
-@testable import SQLMigration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("A hierarchy of many entities")
 struct WideHierarchyTests {

@@ -1,5 +1,5 @@
 import CoreData
-import KeyedArchives
+import ModelFiles
 
 /// A model's archive as text, object by object, without numbers and hash-table order: what two archives must have in
 /// common, key for key and class for class, to be the same model to an unarchiver.

@@ -1,5 +1,5 @@
+import CodeGeneration
 import CoreData
-import ModelSourceWriting
 import Testing
 
 @Suite("A uniqueness constraint on an element of a composite attribute")

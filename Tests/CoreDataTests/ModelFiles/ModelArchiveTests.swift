@@ -1,5 +1,5 @@
 import CoreData
-import KeyedArchives
+import ModelFiles
 import Testing
 
 @Suite("Model archives")

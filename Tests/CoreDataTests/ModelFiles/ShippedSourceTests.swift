@@ -1,6 +1,6 @@
+import CodeGeneration
 import CoreData
-import ModelSourceWriting
-import SQLiteMigration
+import SQLiteEngine
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
 import CoreData
 import Foundation
-import KeyedArchives
 import Testing
+@testable import ModelFiles
 
 @testable import CoreDataModel
-@testable import ModelFiles
 
 @Suite("Models with parts that cannot be stored, or are not what they seem")
 struct SourceCheckTests {

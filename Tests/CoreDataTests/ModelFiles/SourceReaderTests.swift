@@ -1,6 +1,6 @@
 import CoreData
+import SQLiteEngine
 import Testing
-import SQLiteMigration
 
 @Suite("Source models")
 struct SourceReaderTests {

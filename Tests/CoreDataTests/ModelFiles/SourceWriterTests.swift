@@ -1,13 +1,12 @@
-import ModelSourceWriting
+import CodeGeneration
 import TestSupport
 import Testing
 
 @testable import CoreData
-@testable import ModelFiles
 @testable import CoreDataModel
+@testable import ModelFiles
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Source models, written")
 struct SourceWriterTests {

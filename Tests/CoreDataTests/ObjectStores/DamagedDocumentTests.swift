@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 @testable import CoreDataModel
 @testable import SQLGeneration
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 
 @Suite("What a damaged XML or binary store says is an error, or a value, and never ends the program")
 struct DamagedDocumentTests {

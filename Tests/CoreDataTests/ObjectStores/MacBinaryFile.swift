@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// A binary store as Core Data on macOS writes it.
 struct MacBinaryFile {

@@ -1,7 +1,7 @@
+import CodeGeneration
 import CoreData
 import Foundation
 import ModelFiles
-import ModelSourceWriting
 import TestSupport
 import Testing
 

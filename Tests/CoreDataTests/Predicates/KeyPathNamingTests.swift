@@ -1,6 +1,6 @@
 @_spi(GeneratedCode) import CoreData
+import SQLiteEngine
 import Testing
-import SQLiteMigration
 
 private final class NamedBook: NSManagedObject {
     private static let titleKey = ManagedPropertyKey("title")

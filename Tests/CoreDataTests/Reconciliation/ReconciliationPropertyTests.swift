@@ -5,7 +5,6 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("Names of random stores")
 struct ReconciliationPropertyTests {

@@ -6,7 +6,6 @@ import TestSupport
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// A random model, and the tables that a system with naming habits of its own makes for it: which column is which
 /// property's is known, whatever the names are. Written without a look at the code that it checks.

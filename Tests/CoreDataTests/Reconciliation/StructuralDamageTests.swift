@@ -7,7 +7,6 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// Renames, doubles, swaps and drops what a store has, and does with it what programs do: values or errors, and no end
 /// of the program.

@@ -5,7 +5,6 @@ import Testing
 @testable import CoreData
 @testable import CoreDataModel
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 @Suite("The persistent history tells what was changed")
 struct HistoryTests {

@@ -5,7 +5,6 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("Files beside a store, and waiting for it")

@@ -1,9 +1,8 @@
-@testable import CoreData
 import Testing
+@testable import CoreData
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 
 /// Writes down what a controller tells.
 private final class Listener: NSObject, NSFetchedResultsControllerDelegate {

@@ -5,7 +5,6 @@ import Testing
 @testable import CoreData
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 /// A result with a mutable place in the order.

@@ -6,7 +6,6 @@ import Testing
 @testable import MigrationPlans
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @_spi(GeneratedCode) @testable import CoreData

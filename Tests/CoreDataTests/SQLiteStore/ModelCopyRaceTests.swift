@@ -1,15 +1,14 @@
 import Foundation
 import SQLiteConnection
-import SQLiteEngine
 import StoreEngine
 import Synchronization
 import TestSupport
 import Testing
+@testable import SQLiteEngine
 
 @testable import CoreData
 @testable import CoreDataModel
 @testable import MigrationPlans
-@testable import SQLiteMigration
 
 @Suite("The version of a store that another program migrates meanwhile", .ownThread)
 struct ModelCopyRaceTests {

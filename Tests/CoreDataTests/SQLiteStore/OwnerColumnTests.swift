@@ -7,7 +7,6 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
-@testable import SQLiteMigration
 @testable import StoreEngine
 
 @Suite("To-many relationships without inverse")

@@ -1,6 +1,6 @@
+import CodeGeneration
 import CoreData
 import Foundation
-import ModelSourceWriting
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 @testable import CoreDataModel
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 
 /// What takes another object along.
 final class Envelope: NSObject, NSSecureCoding {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 @testable import CoreDataModel
-@testable import SQLiteMigration
+@testable import SQLiteEngine
 
 /// Programs that are linked statically write archives with `ObjectArchiver`; here it is asked by name.
 @Suite("Archives without Foundation's archiver")

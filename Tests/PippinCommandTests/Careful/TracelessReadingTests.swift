@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 import SQLiteConnection
-import StoreCommands
+import StoreReading
 import TestSupport
 import Testing
 

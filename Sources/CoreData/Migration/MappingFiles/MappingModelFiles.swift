@@ -1,5 +1,5 @@
 import Foundation
-import KeyedArchives
+import ModelFiles
 
 /// Finds mapping models in folders.
 enum MappingModelFiles {

@@ -1,5 +1,5 @@
+import CodeGeneration
 import CoreData
-import ModelSourceWriting
 import TestSupport
 import Testing
 

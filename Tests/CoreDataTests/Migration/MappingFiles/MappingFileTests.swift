@@ -1,14 +1,13 @@
+import CodeGeneration
 import CoreData
 import Foundation
-import KeyedArchives
-import ModelSourceWriting
 import TestSupport
 import Testing
 
 @testable import CoreData
-@testable import ModelFiles
 @testable import CoreDataModel
 @testable import MigrationPlans
+@testable import ModelFiles
 @testable import SQLGeneration
 @testable import SQLiteEngine
 @testable import StoreEngine

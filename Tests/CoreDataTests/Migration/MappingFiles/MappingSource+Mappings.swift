@@ -1,6 +1,5 @@
 import CoreData
 import Foundation
-import KeyedArchives
 import PredicateFormat
 
 @testable import CoreData

@@ -1,5 +1,4 @@
 import Foundation
-import KeyedArchives
 import ModelFiles
 
 /// Writes `xcmapping.xml` in Xcode's layout, so that tests can make such files: one that was read is written unchanged,

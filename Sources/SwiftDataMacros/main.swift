@@ -1,3 +1,0 @@
-import ModelMacro
-
-try MacroServer.run(SwiftDataExpansion.expand)
