@@ -71,6 +71,13 @@ final class BlockChanges {
         return isUnchanged ? rows : try current()
     }
 
+    /// The key that the next new row of a model's entity would get; nil for a store that gives out none.
+    func nextKey(of plan: EntityPlan) throws -> Int64? {
+        // What waits would get it.
+        if guarded != nil { try flush() }
+        return try unsaved.nextKey(of: rows.layout(of: plan))
+    }
+
     // MARK: Saves
 
     /// Saves models.

@@ -131,6 +131,11 @@ public final class ModelAccess {
         }
     }
 
+    /// A number that no row of a model's entity has had; nil where the store gives out none.
+    func nextKey(of plan: EntityPlan) throws -> Int64? {
+        try PersistenceError.explaining(.saveFailed) { try asRows { try $0.nextKey(of: plan) } ?? nil }
+    }
+
     /// Tells the store to expect many new rows, before the models are encoded.
     func expectRows(_ count: Int, _ plan: EntityPlan) {
         guard count >= 200, usesRows, changes?.isEmpty ?? true, let rows = storeRows,

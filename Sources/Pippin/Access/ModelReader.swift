@@ -186,6 +186,38 @@ extension ModelWriter {
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` each
     public func insert<Model: CoreModel>(_ models: [Model]) throws { try write(models, .new) }
 
+    /// Inserts a model with an identifier from the store: a number that no model of the type has had.
+    ///
+    /// ```swift
+    /// let note = try store.insert { Note(id: $0, text: "Buy milk") }
+    /// ```
+    ///
+    /// Numbers may be left out: those of blocks that failed, and on PostgreSQL some of each program.
+    ///
+    /// - Parameter make: makes the model with the identifier that it is given.
+    /// - Returns: the model.
+    /// - Throws: what `insert` and the closure throw. Nothing is changed then.
+    /// - SQL: as for `insert` of a model; the number is the row's primary key, or one more than the highest identifier
+    ///   where a model has that number already
+    @discardableResult
+    public func insert<Model: CoreModel>(_ make: (Model.ID) throws -> Model) throws -> Model
+    where Model.ID: FixedWidthInteger {
+        let plan = try access.plan(of: Model.self)
+        if let id = try access.nextKey(of: plan).flatMap({ Model.ID(exactly: $0) }) {
+            let model = try make(id)
+            do {
+                try insert(model)
+                return model
+            } catch let error as PersistenceError where error.code == .alreadyStored && model.id == id {
+                // A model that was saved with a number of its own has it.
+            }
+        }
+        let (next, isTooMuch) = (try max(Model.self, \.id) ?? 0).addingReportingOverflow(1)
+        let model = try make(isTooMuch ? .max : next)
+        try insert(model)
+        return model
+    }
+
     /// Changes a model that is stored, and saves the models in it.
     ///
     /// - Parameter model: the model.

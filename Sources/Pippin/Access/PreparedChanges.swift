@@ -120,6 +120,10 @@ struct PreparedChanges: @unchecked Sendable {
                 changes.append((slot, .expression(expression)))
             }
         }
+        for stamp in plan.stamps where stamp.kind == .changed {
+            guard let slot = layout.slotIndex(forName: plan.fields[stamp.field].name) else { return nil }
+            if !changes.contains(where: { $0.slot == slot }) { changes.append((slot, .value(Stamp.now))) }
+        }
         return changes.sorted { $0.slot < $1.slot }
     }
 
@@ -158,6 +162,10 @@ struct PreparedChanges: @unchecked Sendable {
                 try changed.connect(relationship, of: number, to: destination.map { [$0] } ?? [])
                 if let former, former != destination { left.append(former) }
             }
+        }
+        if !plan.stamps.isEmpty {
+            let slots = try changed.rows.slots(of: plan)
+            for number in numbers { changed.stamp(number, plan, slots) }
         }
         // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved, unless it has a
         // new one.

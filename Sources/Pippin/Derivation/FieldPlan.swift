@@ -224,6 +224,8 @@ final class EntityPlan: Sendable {
     let exclusive: Set<Int>
     /// The indexes of the fields that are relationships.
     let relationships: [Int]
+    /// The fields that saves fill in with their date.
+    let stamps: [Stamp]
     /// How many models the latest fetch of all models had, as an estimate for the next one.
     let latestCount = Locked(0)
 
@@ -252,7 +254,14 @@ final class EntityPlan: Sendable {
                 owned.contains(record.fields[$0].name) && !declared.contains(record.fields[$0].name)
             })
         relationships = record.fields.indices.filter { record.fields[$0].related != nil }
+        stamps = facts.compactMap { fact in
+            guard case .stamp(let property, let kind) = fact else { return nil }
+            return record.fields.firstIndex { $0.name == property.path }.map { Stamp(field: $0, kind: kind) }
+        }
     }
+
+    /// Whether saves decide on the value of a field once a model is stored.
+    func isStamped(_ field: Int) -> Bool { stamps.contains { $0.field == field } }
 
     /// The names of the properties, for messages.
     var propertyNames: [String] { record.propertyNames }

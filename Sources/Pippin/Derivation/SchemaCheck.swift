@@ -95,6 +95,14 @@ enum SchemaCheck {
                 throw refusal(
                     plan, property.spelling, "models and references are not derived. Set them by a MigrationPlan.")
             }
+        case .stamp(let property, _):
+            guard case .attribute(.date) = try field(property, in: plan).kind else {
+                throw refusal(plan, property.spelling, "saves fill in dates only, and it is none as it is coded.")
+            }
+            guard plan.facts.count(where: { $0.stamps(property) }) == 1, property.path != plan.uidKey else {
+                throw refusal(
+                    plan, property.spelling, "it is the identifier, or two rules fill it in. Give each a property.")
+            }
         case .renamed(let property, _), .userInfo(let property, _), .json(let property):
             _ = try nestedField(property, in: plan)
         case .searched(let property, _):

@@ -305,7 +305,7 @@ final class DirectPlan: Sendable {
     let layout: EntityLayout
     /// The slot of each field; -1 for a relationship.
     let slots: ContiguousArray<Int>
-    /// The field of each slot; -1 for a slot that the model has no field for.
+    /// The field of each slot; -1 for a slot that the model has no field for, or that saves fill in.
     let fields: ContiguousArray<Int>
     /// The fields with values in slots, the slots, the plan of a nested value, which is compared part by part, and
     /// whether a value that differs is merged into the stored one.
@@ -360,14 +360,20 @@ final class DirectPlan: Sendable {
         (self.plan, self.layout, self.slots) = (plan, layout, slots)
         (members, toOnes, manys) = (relationships.members, relationships.toOnes, relationships.manys)
         var fields = ContiguousArray(repeating: -1, count: layout.defaultValues.count)
-        for field in attributes { fields[slots[field]] = field }
+        let given = plan.stamps.isEmpty ? attributes : attributes.filter { !plan.isStamped($0) }
+        for field in given { fields[slots[field]] = field }
         self.fields = fields
         comparisons = ContiguousArray(
-            attributes.map { field in
+            given.map { field in
                 var composite: RecordPlan?
                 if case .composite(let record) = plan.fields[field].kind { composite = record }
                 return (field, slots[field], composite, plan.fields[field].isMerged)
             })
+    }
+
+    /// Whether a relationship is a property of the model.
+    func has(_ relationship: RelationshipLayout) -> Bool {
+        members.contains { $0.relationship === relationship } || manys.contains { $0.relationship === relationship }
     }
 
     /// Whether its objects can be deleted without any further work.

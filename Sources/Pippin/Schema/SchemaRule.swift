@@ -229,6 +229,8 @@ enum SchemaFact: Sendable {
     /// Makes the value of a stored one, of an entity.
     case derived(PropertyName, from: String, @Sendable (StoredValue, String) throws -> any Encodable & Sendable)
     case json(PropertyName)
+    /// The date of a save.
+    case stamp(PropertyName, Stamp.Kind)
     case userInfo(PropertyName, [String: String])
     /// The text is searched: what the user info says of it. It may be one of related models.
     case searched(PropertyName, [String: String])

@@ -1,6 +1,24 @@
 import StoreSession
 
 extension ChangedRows {
+    /// Saves what has changed.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - session: the store's session.
+    ///   - transaction: the transaction of the save.
+    ///   - check: throws for changes that break a rule.
+    /// - Throws: `NeedsObjects`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
+    ///   written.
+    func commit(
+        to store: SessionStore, of session: StoreSession, in transaction: OptimisticTransaction,
+        checking check: (ChangeSet) throws -> Void
+    ) throws {
+        let unsaved = UnsavedChanges(session, store, transaction)
+        if let set = try changeSet(unsaved) { unsaved.add(set) }
+        try unsaved.save(checking: check)
+    }
+
     /// Deletes rows, and what they own, except for some: these leave owners that are deleted.
     ///
     /// - Parameters:

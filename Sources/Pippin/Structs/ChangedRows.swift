@@ -125,6 +125,15 @@ final class ChangedRows {
             || entries[number].lists.values.contains(where: \.isChanged)
     }
 
+    /// Whether properties of a stored model change.
+    func hasOwnChanges(_ number: Int, _ plan: EntityPlan) -> Bool {
+        let entry = entries[number]
+        return !changedSlots(number).isEmpty
+            || entry.layout.toManys.contains { relationship in
+                entry.lists[relationship.index]?.isChanged ?? false && plan.field(named: relationship.name) != nil
+            }
+    }
+
     // MARK: Changing
 
     /// Sets a value. The row was read, or is new.
@@ -302,24 +311,6 @@ final class ChangedRows {
     }
 
     // MARK: Writing
-
-    /// Saves what has changed.
-    ///
-    /// - Parameters:
-    ///   - store: the store.
-    ///   - session: the store's session.
-    ///   - transaction: the transaction of the save.
-    ///   - check: throws for changes that break a rule.
-    /// - Throws: `NeedsObjects`, `SaveRefusal` for conflicts, and the errors of the store; then nothing is
-    ///   written.
-    func commit(
-        to store: SessionStore, of session: StoreSession, in transaction: OptimisticTransaction,
-        checking check: (ChangeSet) throws -> Void
-    ) throws {
-        let unsaved = UnsavedChanges(session, store, transaction)
-        if let set = try changeSet(unsaved) { unsaved.add(set) }
-        try unsaved.save(checking: check)
-    }
 
     /// What has changed.
     ///

@@ -27,7 +27,26 @@ extension DirectSave {
             let destination = graph.targets(of: node, toOne.field).first.flatMap(identifier)
             values[toOne.slot] = destination.map(StoredValue.identifier) ?? .null
         }
+        if !plan.plan.stamps.isEmpty, keys[node] == nil {
+            let now = Stamp.now
+            for stamp in plan.plan.stamps {
+                let own = stamp.kind == .created ? given[first + stamp.field] : .null
+                values[plan.slots[stamp.field]] = own.isNull ? now : own
+            }
+        }
         return values
+    }
+
+    /// Sets the date of a stored row that changes, if its model has one.
+    private func stamp(
+        _ values: inout ContiguousArray<StoredValue>, _ slots: inout [Int], _ lists: [ToManyChange], _ plan: DirectPlan
+    ) {
+        guard !slots.isEmpty || lists.contains(where: { plan.has($0.relationship) }) else { return }
+        for stamp in plan.plan.stamps where stamp.kind == .changed {
+            let slot = plan.slots[stamp.field]
+            values[slot] = Stamp.now
+            slots = (slots + [slot]).sorted()
+        }
     }
 
     /// Whether other changes of the block concern rows that this save was compared with, which it had not seen.
@@ -75,11 +94,14 @@ extension DirectSave {
             guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
                 throw NotDirect()
             }
+            var given = differing[node] == nil ? row.values : values(node, plan)
+            var slots = differing[node]?.slots ?? []
+            let lists = toManyChanges(node)
+            if !plan.plan.stamps.isEmpty { stamp(&given, &slots, lists, plan) }
             changes.updated.append(
                 RowChange(
-                    objectID: row.objectID, version: row.version,
-                    values: differing[node] == nil ? row.values : values(node, plan),
-                    changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
+                    objectID: row.objectID, version: row.version, values: given, changedSlots: slots,
+                    toManyChanges: lists))
         }
         changes.updated += try changesOfFormerDestinations()
         if departed != nil || !freed.isEmpty { try addOthers(to: &changes) }

@@ -95,6 +95,7 @@ final class GraphSave: RowSave {
         for node in graph.nodes.indices where !graph.nodes[node].isReference {
             left += try connect(node, layouts[graph.nodes[node].table])
         }
+        for node in graph.nodes.indices where !graph.nodes[node].isReference { try stamp(node) }
         outcomes = (0..<graph.rootCount).map { [numbers, isNew, changed] root in
             isNew[root] ? .inserted : numbers[root].map(changed.isChanged) ?? false ? .updated : .unchanged
         }
@@ -176,6 +177,7 @@ final class GraphSave: RowSave {
             let values = graph.values(of: node)
             for (index, field) in plan.fields.enumerated() where field.related == nil && takes(index, node) {
                 guard slots[index] >= 0 else { throw NeedsObjects(entity: plan.name) }
+                if !isNew[node], plan.isStamped(index) { continue }
                 let (new, stored) = (values[index], changed.entries[number].values[slots[index]])
                 if case .composite(let record) = field.kind {
                     if record.isSame(new.composite, stored.composite) { continue }
@@ -186,6 +188,20 @@ final class GraphSave: RowSave {
                     isNew[node] || !field.isMerged
                     ? new : try plan.merged(new, into: stored, index, of: graph.nodes[node].key.text)
                 changed.set(value, at: slots[index], of: number)
+            }
+        }
+    }
+
+    /// Sets the dates that saves fill in.
+    private func stamp(_ node: Int) throws {
+        let plan = graph.nodes[node].plan
+        guard !plan.stamps.isEmpty, let number = numbers[node] else { return }
+        let slots = try changed.rows.slots(of: plan)
+        guard isNew[node] else { return changed.stamp(number, plan, slots) }
+        for stamp in plan.stamps {
+            let slot = slots[stamp.field]
+            if stamp.kind == .changed || changed.entries[number].values[slot].isNull {
+                changed.set(Stamp.now, at: slot, of: number)
             }
         }
     }

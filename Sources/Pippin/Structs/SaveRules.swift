@@ -230,3 +230,88 @@ final class SettledChanges {
         }
     }
 }
+
+extension SchemaRule {
+    /// The property says when the model was first saved: the save fills it in where a new model has nil there, and no
+    /// later save changes it, whatever its copy of the model says.
+    ///
+    /// ```swift
+    /// @CoreModel struct Note {
+    ///     let id: Int
+    ///     var text: String
+    ///     var createdAt: Date?
+    ///     var updatedAt: Date?
+    ///     static var schema: Schema<Note> { Schema(.createdAt(\.createdAt), .updatedAt(\.updatedAt)) }
+    /// }
+    /// ```
+    ///
+    /// A new model that has a date keeps it, as imports need. `update(_:where:_:)` may set it.
+    ///
+    /// - Parameter keyPath: a date of the model itself.
+    /// - Returns: the rule, for ``Schema``.
+    public static func createdAt(_ keyPath: KeyPath<Model, Date?>) -> Self {
+        Self(fact: .stamp(PropertyName(keyPath), .created))
+    }
+
+    /// The property says when the model was first saved. A new model brings its date along, as with the initial value
+    /// `Date()`; no later save changes it, whatever its copy of the model says.
+    ///
+    /// - Parameter keyPath: a date of the model itself.
+    /// - Returns: the rule, for ``Schema``.
+    public static func createdAt(_ keyPath: KeyPath<Model, Date>) -> Self {
+        Self(fact: .stamp(PropertyName(keyPath), .created))
+    }
+
+    /// The property says when the model was last changed: each save that inserts the model or changes another property
+    /// of it sets the date, whatever its copy of the model says. A save that changes nothing writes nothing.
+    ///
+    /// `update(_:where:_:)` sets it in each model that its statement changes, unless it sets the property itself.
+    ///
+    /// - Parameter keyPath: a date of the model itself.
+    /// - Returns: the rule, for ``Schema``.
+    public static func updatedAt(_ keyPath: KeyPath<Model, Date?>) -> Self {
+        Self(fact: .stamp(PropertyName(keyPath), .changed))
+    }
+
+    /// The property says when the model was last changed: each save that inserts the model or changes another property
+    /// of it sets the date, whatever its copy of the model says. A save that changes nothing writes nothing.
+    ///
+    /// - Parameter keyPath: a date of the model itself.
+    /// - Returns: the rule, for ``Schema``.
+    public static func updatedAt(_ keyPath: KeyPath<Model, Date>) -> Self {
+        Self(fact: .stamp(PropertyName(keyPath), .changed))
+    }
+}
+
+extension SchemaFact {
+    /// Whether it fills in a property with the date of saves.
+    func stamps(_ property: PropertyName) -> Bool {
+        if case .stamp(let other, _) = self { other.path == property.path } else { false }
+    }
+}
+
+/// A property that saves fill in with their date.
+struct Stamp: Sendable {
+    enum Kind: Sendable {
+        /// The first save of the model.
+        case created
+        /// Its latest change.
+        case changed
+    }
+
+    let field: Int
+    let kind: Kind
+
+    /// The date of a save that happens now.
+    static var now: StoredValue { .date(Date().timeIntervalSinceReferenceDate) }
+}
+
+extension ChangedRows {
+    /// Sets the date of the latest change of a stored row, if it changes and the date is not set already.
+    func stamp(_ number: Int, _ plan: EntityPlan, _ slots: ContiguousArray<Int>) {
+        for stamp in plan.stamps where stamp.kind == .changed && hasOwnChanges(number, plan) {
+            let (slot, row) = (slots[stamp.field], entries[number].row)
+            if entries[number].values[slot] == row?.values[slot] { set(Stamp.now, at: slot, of: number) }
+        }
+    }
+}

@@ -59,6 +59,28 @@ extension PersistenceManager {
         try await changing(models.count, of: Model.self) { try $0.insert(models) }
     }
 
+    /// Inserts a model with an identifier from the store: a number that no model of the type has had.
+    ///
+    /// ```swift
+    /// let note = try await manager.insert { Note(id: $0, text: "Buy milk") }
+    /// ```
+    ///
+    /// Numbers may be left out: those of saves that failed, and on PostgreSQL some of each program. Where several files
+    /// are kept in step, each gives out the same numbers: take identifiers of another kind, such as `UUID`, there.
+    ///
+    /// - Parameter make: makes the model with the identifier that it is given. It is called once more if others have
+    ///   taken the number meanwhile.
+    /// - Returns: the model, as it was inserted.
+    /// - Throws: what `insert` of a model throws, and the closure's errors. Nothing is saved then.
+    /// - SQL: `INSERT INTO Z<ENTITY> …`; the number is the row's primary key, or one more than the highest identifier
+    ///   where a model has that number already
+    @discardableResult
+    public func insert<Model: CoreModel>(
+        _ make: @escaping @Sendable (Model.ID) throws -> Model
+    ) async throws -> Model where Model.ID: FixedWidthInteger {
+        try await changing(1, of: Model.self) { try $0.insert(make) }
+    }
+
     /// Changes a model that is stored, and saves the models in it.
     ///
     /// - Parameter model: the model.

@@ -19,6 +19,8 @@ package final class UnsavedChanges: @unchecked Sendable {
     fileprivate var later: [ChangeSet] = []
     /// The keys that were promised for new rows, by root entity.
     private var keys: [ObjectIdentifier: KeyPromise] = [:]
+    /// Keys that the store has given out and no row has yet, by root entity.
+    private var spareKeys: [ObjectIdentifier: Int64] = [:]
 
     /// No changes yet.
     ///
@@ -54,6 +56,9 @@ package final class UnsavedChanges: @unchecked Sendable {
     /// - Throws: an `NSError` for a store that cannot be written.
     package func makeIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers {
         guard !entities.isEmpty else { return PromisedIdentifiers([]) }
+        if entities.count == 1, let spare = spareKeys.removeValue(forKey: ObjectIdentifier(entities[0].root)) {
+            return PromisedIdentifiers([NSManagedObjectID(layout: entities[0], store: store.identity, key: spare)])
+        }
         if keys.isEmpty {
             let made = try session.makeIdentifiers(for: entities, in: store, countsKeys: false, transaction)
             for promise in made.promises { keys[ObjectIdentifier(promise.root)] = promise }
@@ -82,6 +87,21 @@ package final class UnsavedChanges: @unchecked Sendable {
             }
         }
         return PromisedIdentifiers(identifiers, promises)
+    }
+
+    /// The key that the next new row of an entity would get. Nobody else is kept from taking it.
+    ///
+    /// - Parameter entity: the row's entity.
+    /// - Returns: the key; nil for a store that gives out none.
+    /// - Throws: an `NSError` for a store that cannot be written.
+    package func nextKey(of entity: EntityLayout) throws -> Int64? {
+        let root = ObjectIdentifier(entity.root)
+        if let key = keys[root]?.last { return key + 1 }
+        if let spare = spareKeys[root] { return spare }
+        let made = try session.makeIdentifiers(for: [entity], in: store, countsKeys: false, transaction)
+        // A store that promises nothing has given the key away.
+        if made.promises.isEmpty { spareKeys[root] = made.identifiers.first?.key }
+        return made.identifiers.first?.key
     }
 
     // MARK: Questions

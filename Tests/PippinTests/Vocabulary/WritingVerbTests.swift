@@ -168,3 +168,74 @@ struct WritingVerbTests {
         #expect(seen.worth == ["Jane Austen": 108])
     }
 }
+
+@CoreModel
+private struct Ticket: Equatable {
+    let id: Int
+    var text: String
+}
+
+@Suite("Identifiers from the store")
+struct GivenIdentifierTests {
+    private let folder: TestFolder
+    private let manager: PersistenceManager
+
+    init() throws {
+        folder = try TestFolder()
+        manager = PersistenceManager(models: Ticket.self, store: .file(folder.store))
+    }
+
+    @Test("are new numbers, also within a block, where the block sees its models")
+    func numbers() async throws {
+        let first = try await manager.insert { Ticket(id: $0, text: "A") }
+        let others = try await manager.write { store in
+            let second = try store.insert { Ticket(id: $0, text: "B") }
+            let third = try store.insert { Ticket(id: $0, text: "C") }
+            #expect(try store.find(Ticket.self, id: third.id) == third)
+            return [second, third]
+        }
+        let stored = try await manager.fetch(Ticket.self, sortedBy: \.id)
+        #expect(stored == [first] + others)
+        #expect(Set(stored.map(\.id)).count == 3 && stored.map(\.text) == ["A", "B", "C"])
+    }
+
+    @Test("are not given out again after a deletion, nor where a model has the number by its own choice")
+    func taken() async throws {
+        let first = try await manager.insert { Ticket(id: $0, text: "A") }
+        try await manager.delete(first)
+        let second = try await manager.insert { Ticket(id: $0, text: "B") }
+        #expect(second.id > first.id)
+        try await manager.save((1...50).map { Ticket(id: second.id + $0, text: "own") })
+        let third = try await manager.insert { Ticket(id: $0, text: "C") }
+        #expect(try await manager.find(Ticket.self, id: third.id)?.text == "C")
+        #expect(try await manager.count(Ticket.self) == 52)
+    }
+
+    @Test("are different for all who insert at once, through several managers")
+    func rivals() async throws {
+        try await manager.load()
+        let managers = [manager] + (0..<3).map { _ in PersistenceManager(models: Ticket.self, store: .file(folder.store)) }
+        let numbers = try await withThrowingTaskGroup(of: [Int].self) { group in
+            for manager in managers {
+                group.addTask {
+                    var numbers: [Int] = []
+                    for _ in 0..<25 { numbers.append(try await manager.insert { Ticket(id: $0, text: "x") }.id) }
+                    return numbers
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(numbers).count == 100)
+        #expect(try await manager.fetch(Ticket.self).map(\.id).sorted() == numbers.sorted())
+    }
+
+    @Test("are not what the closure wants: a model under another number is inserted as it is")
+    func others() async throws {
+        try await manager.insert { _ in Ticket(id: 7, text: "A") }
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.insert { _ in Ticket(id: 7, text: "B") }
+        }
+        #expect(error?.code == .alreadyStored)
+        #expect(try await manager.fetch(Ticket.self) == [Ticket(id: 7, text: "A")])
+    }
+}
