@@ -27,6 +27,7 @@ enum PostgresCommand {
                pippin-postgres sync STORE SERVER        a file kept in step with a server, with the options of “pippin sync”
                pippin-postgres migrate STORE MODEL [VERSION]    brings a store to a model, or a version of it
                pippin-postgres migrate --sql STORE MODEL [VERSION]    prints the statements of that, and changes nothing
+               pippin-postgres triggers STORE           prints triggers by which live queries hear of what psql changes
         A STORE is a connection string (postgresql://app@db.example/books?schema=shop), or a file.
         """
 
@@ -46,6 +47,12 @@ enum PostgresCommand {
         _ = NSPostgreSQLStoreType
         switch (arguments.first, Array(arguments.dropFirst())) {
         case ("info"?, let rest) where rest.count == 1: try info(Place(rest[0]), output)
+        case ("triggers"?, let rest) where rest.count == 1:
+            let place = try Place(rest[0])
+            guard place.type == NSPostgreSQLStoreType else {
+                throw UsageError("triggers are for stores on servers, and “\(rest[0])” is a file")
+            }
+            try output(TellingTriggers.script(of: StorePlace(place.url, nil).schema) + "\n")
         case ("dump"?, let rest):
             let asJSON = rest.first == "--json"
             let others = asJSON ? Array(rest.dropFirst()) : rest

@@ -220,3 +220,37 @@ struct CommandTests {
     @Test("says how it is used")
     func misuse() { #expect(throws: PostgresCommand.Misuse.self) { _ = try run("copy", "one") } }
 }
+
+@Suite("What psql changes", .needsPostgres)
+struct TriggerTests {
+    @Test("is told to live queries by triggers, which count the row's version up; saves go on as before")
+    func told() async throws {
+        let shop = try Shop()
+        try await shop.manager.save(Book(id: "a", title: "A", price: 5))
+        var script = ""
+        try PostgresCommand.run(["triggers", shop.database.uri()]) { script += $0 }
+        let connection = try shop.database.connect()
+        try connection.execute(script)
+        // As often as one likes.
+        try connection.execute(script)
+        var states = shop.manager.observe(Book.self, where: \.price < 10).makeAsyncIterator()
+        #expect(try await states.next()?.map(\.price) == [5])
+        try connection.execute("UPDATE book SET price = 3 WHERE id = 'a'")
+        #expect(try await states.next()?.map(\.price) == [3])
+        try connection.execute("INSERT INTO book (id, title, price, pages) VALUES ('b', 'B', 1, 1)")
+        #expect(try await states.next()?.count == 2)
+        try connection.execute("DELETE FROM book WHERE id = 'a'")
+        #expect(try await states.next()?.map(\.id) == ["b"])
+        #expect(try shop.database.rows("SELECT _version FROM book") == [["1"]])
+        try connection.execute("UPDATE book SET title = 'C'")
+        try await shop.manager.update(Book.self, where: .all) { $0.set(\.pages, to: 7) }
+        #expect(try shop.database.rows("SELECT title, pages, _version FROM book") == [["C", "7", "3"]])
+        try await shop.manager.save(Author(id: "x", name: "X", books: [Book(id: "b", title: "D", price: 2)]))
+        #expect(try await shop.manager.find(Book.self, id: "b")?.title == "D")
+    }
+
+    @Test("is nothing that triggers of a file could tell")
+    func file() {
+        #expect(throws: UsageError.self) { try PostgresCommand.run(["triggers", "/tmp/a.sqlite"]) { _ in } }
+    }
+}

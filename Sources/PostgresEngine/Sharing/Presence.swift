@@ -137,3 +137,45 @@ package struct Presence {
     private static let notify = "pg_notify('\(OpenDatabase.channel)', $1)::text"
     private static func nothing(_ call: String) -> String { "nullif(\(call), true)::text" }
 }
+
+/// Triggers on the tables of a store that notify its programs of rows which are changed with plain SQL. Pure.
+package enum TellingTriggers {
+    /// The statements that add the triggers.
+    ///
+    /// - Parameter schema: the store's.
+    /// - Returns: one transaction, for a role that owns the tables.
+    package static func script(of schema: String) -> String {
+        let store = quotedText(schema)
+        return """
+            -- Live queries of the store in the schema \(quotedName(schema)) hear of rows that plain SQL changes, and such a change counts the row's version up, so
+            -- that a program that has read the row notices. Run it again when tables have come. Take it back with:
+            -- DROP FUNCTION pippin.tell() CASCADE; DROP FUNCTION pippin.count_version() CASCADE;
+            BEGIN;
+            CREATE OR REPLACE FUNCTION pippin.tell() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                PERFORM pg_notify('\(OpenDatabase.channel)', TG_ARGV[0]);
+                RETURN NULL;
+            END $$;
+            CREATE OR REPLACE FUNCTION pippin.count_version() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                NEW.\(ColumnName.version) := OLD.\(ColumnName.version) + 1;
+                RETURN NEW;
+            END $$;
+            DO $$
+            DECLARE place regclass;
+            BEGIN
+                FOR place IN SELECT format('%I.%I', schema_name, table_name)::regclass FROM pippin.tables WHERE schema_name = \(store) LOOP
+                    EXECUTE format('DROP TRIGGER IF EXISTS pippin_tell ON %s', place);
+                    EXECUTE format('CREATE TRIGGER pippin_tell AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT EXECUTE FUNCTION pippin.tell(%L)',
+                        place, \(store));
+                    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = place AND attname = '\(ColumnName.version)') THEN
+                        EXECUTE format('DROP TRIGGER IF EXISTS pippin_count_version ON %s', place);
+                        EXECUTE format('CREATE TRIGGER pippin_count_version BEFORE UPDATE ON %s FOR EACH ROW '
+                            'WHEN (NEW.\(ColumnName.version) = OLD.\(ColumnName.version)) EXECUTE FUNCTION pippin.count_version()', place);
+                    END IF;
+                END LOOP;
+            END $$;
+            COMMIT;
+            """
+    }
+}
