@@ -305,9 +305,9 @@ let package = Package(
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "HTTPMessages", "ModelFiles", "LoopbackServer", "PippinBrowse",
-                "PippinShell", "PostgresServer", "PredicateFormat", "SQLiteConnection", "StoreBrowser", "StoreReading",
-                "TestSupport",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "ModelFiles", "PippinBrowse",
+                "PippinShell", "PostgresServer", "PredicateFormat", "SQLiteConnection", "StoreBrowser", "StoreEngine",
+                "StoreReading", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -12,13 +12,24 @@ enum BrowseCommand {
             if !options.isWritable { CarefulReading.begin() }
             let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
             EndingSignals.perform { session.close() }
-            let router = Router(session)
+            let router = Router(session, importer: .ofCSV)
             // Where values are edited, files are sent.
-            let server = try LoopbackServer(
-                port: options.port, token: options.token ?? AccessGuard.makeToken(),
-                largestBody: options.isWritable ? PendingUploads.largest + 1 << 20 : 1 << 20
-            ) { request, accessGuard in
-                router.response(to: request, token: accessGuard.token)
+            func start(_ port: Int) throws -> LoopbackServer {
+                try LoopbackServer(
+                    port: port, token: options.token ?? AccessGuard.makeToken(),
+                    largestBody: options.isWritable ? PendingUploads.largest + 1 << 20 : 1 << 20
+                ) { request, accessGuard in
+                    router.response(to: request, token: accessGuard.token)
+                }
+            }
+            let server: LoopbackServer
+            if options.port > 0 {
+                server = try start(options.port)
+            } else {
+                // Somebody else may have the store's own port, such as another run.
+                do { server = try start(options.usualPort) } catch is LoopbackServer.StartFailure {
+                    server = try start(0)
+                }
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."
             say("\(session.store.name) is shown at\n  \(server.accessGuard.address)\n\(ending) Ctrl-C ends it.\n")
@@ -44,6 +55,31 @@ enum BrowseCommand {
     private static func complain(_ message: String, _ status: Int32) -> Int32 {
         StandardStreams.complain("pippin: \(message)\n")
         return status
+    }
+}
+
+extension FileImporter {
+    /// Files in CSV, imported as `pippin import` does.
+    static let ofCSV = FileImporter { work, store in
+        try on(work) { options in
+            let rehearsal = try ImportCommand.rehearse(options, in: store)
+            return Preview(added: rehearsal.added, changed: rehearsal.changed, sample: rehearsal.sample)
+        }
+    } run: { work, store in
+        try on(work) { options in
+            try ImportCommand.run(options, in: store, ProgressLine(.none) { _ in }) { _ in }
+        }
+    }
+
+    /// Does work with the file where a path leads to it.
+    private static func on<Result>(_ work: Work, _ body: (ImportOptions) throws -> Result) throws -> Result {
+        let folder = try TemporaryFolder()
+        return try withExtendedLifetime(folder) {
+            let file = folder.url.appendingPathComponent("file.csv")
+            try work.file.write(to: file)
+            let flags = work.isUpdate ? ["--update"] : []
+            return try body(ImportOptions(["-", work.entity, file.path] + flags))
+        }
     }
 }
 
@@ -92,6 +128,14 @@ struct BrowseOptions: Equatable {
     var token: String?
     var isWritable = false
     var opensBrowser = true
+
+    /// The port that the pages of the store have in each run, where it is free: a browser keeps saved queries by it.
+    var usualPort: Int {
+        let place = store.contains("://") ? store : URL(fileURLWithPath: store).standardizedFileURL.path
+        var hash: UInt32 = 2_166_136_261
+        for byte in place.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return 49_152 + Int(hash % 16_384)
+    }
 
     /// - Throws: `UsageError` that says which argument is wrong.
     init(_ arguments: [String]) throws {

@@ -17,6 +17,14 @@ struct BrowseOptionsTests {
         #expect(!options.opensBrowser)
     }
 
+    @Test("give each store a port of its own, which is the same in each run")
+    func port() throws {
+        let one = try BrowseOptions(["/tmp/a.sqlite"]).usualPort
+        #expect(try BrowseOptions(["/tmp/b/../a.sqlite", "--write"]).usualPort == one)
+        #expect(try BrowseOptions(["/tmp/b.sqlite"]).usualPort != one)
+        #expect((49_152..<65_536).contains(one))
+    }
+
     @Test(
         "are refused where they make no sense",
         arguments: [[], ["a", "b"], ["a", "--port", "70000"], ["a", "--nothing"], ["a", "--model"]])

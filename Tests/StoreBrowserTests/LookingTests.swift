@@ -1,10 +1,12 @@
 import CoreData
 import Foundation
 import HTTPMessages
+import StoreEngine
 import StoreReading
 import TestSupport
 import Testing
 
+@testable import PippinBrowse
 @testable import StoreBrowser
 
 @Suite("What people look for first")
@@ -98,6 +100,79 @@ struct LookingTests {
         #expect(shelf.get(String(link).replacing("&amp;", with: "&")).status == 200)
         #expect(shelf.get("/groups/Book?group=data").text.contains("a column …"))
         #expect(shelf.get("/groups/Book?group=title&where=nothing").status == 422)
+    }
+
+    private func links(_ text: String, after mark: String) -> [(address: String, shown: String, count: Int)] {
+        guard let start = text.range(of: mark) else { return [] }
+        let rest = text[start.upperBound...].prefix { _ in true }
+        let box = rest.range(of: "</ul>").map { rest[..<$0.lowerBound] } ?? rest
+        return box.matches(of: /<li><a href="\/secret([^"]*)">(.*?)<\/a> <small>(\d+)<\/small>/).map {
+            (String($0.1).replacing("&amp;", with: "&"), String($0.2), Int($0.3) ?? 0)
+        }
+    }
+
+    @Test("Facets count the values of columns, and a click leaves their objects")
+    func facets() throws {
+        let text = shelf.get("/entity/Book?where=pages%20%3E%203&size=20&facet=title,author,price").text
+        for column in ["title", "author", "price"] {
+            let values = links(text, after: "<h2>\(column) <a")
+            #expect(values.map(\.count).reduce(0, +) == 20, "\(column)")
+            #expect(values.map(\.count) == values.map(\.count).sorted(by: >))
+            for value in values {
+                let answer = shelf.get(value.address)
+                #expect(answer.status == 200 && answer.text.contains("size=20"))
+                let count = try #require(answer.text.firstMatch(of: /data-count="\/secret([^"]*)"/)?.1)
+                let counted = shelf.get(String(count).replacing("&amp;", with: "&")).text
+                #expect(counted == "{\"count\": \(value.count)}", "\(column) \(value.shown): \(value.address)")
+            }
+        }
+        #expect(links(text, after: "<h2>author <a").map(\.shown).contains("&lt;b&gt;Jane&lt;/b&gt; &amp; &quot;Co&quot;"))
+        #expect(!shelf.get("/entity/Book?facet=data,nothing").text.contains("<h2>"))
+        // The rest of the address stays, but for what is taken away.
+        #expect(text.contains("facet=title%2Cprice\" title=\"Take away\""))
+    }
+
+    private func upload(_ text: String, _ router: Router, update: Bool = false) -> HTTPResponse {
+        let line = "--X\r\nContent-Disposition: form-data; name="
+        let more = update ? "\(line)\"update\"\r\n\r\n1\r\n" : ""
+        let body =
+            "\(line)\"f.file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n\(text)\r\n\(more)--X--\r\n"
+        let request = HTTPRequest(
+            "POST", "/upload/Author", headers: ["content-type": "multipart/form-data; boundary=X"],
+            body: Data(body.utf8))
+        return router.response(to: request, token: Shelf.token)
+    }
+
+    @Test("A file in CSV is shown first, and imported when that is confirmed; a wrong one changes nothing")
+    func uploaded() throws {
+        let shelf = try Shelf(isWritable: true)
+        let router = Router(shelf.session, graphviz: Graphviz(path: ""), importer: .ofCSV)
+        func count() throws -> Int {
+            try shelf.session.store.asking { engine in
+                try engine.fetchCount(FetchPlan(entity: #require(shelf.entity("Author"))))
+            }
+        }
+        let form = router.response(to: HTTPRequest("GET", "/entity/Author"), token: Shelf.token)
+        #expect(form.text.contains("action=\"/secret/upload/Author\""))
+        let preview = upload("name\n<i>Ann</i>\nBea\n", router)
+        #expect(preview.status == 200 && preview.text.contains("2 objects would be added"))
+        #expect(preview.text.contains("&lt;i&gt;Ann&lt;/i&gt;"))
+        #expect(try count() == 1)
+        let ticket = try #require(preview.text.firstMatch(of: /name="u.file" value="([^"]*)"/)?.1)
+        let confirmation = HTTPRequest(
+            "POST", "/upload/Author", body: Data("u.file=\(ticket)&confirmed=1".utf8))
+        #expect(router.response(to: confirmation, token: Shelf.token).status == 303)
+        #expect(try count() == 3)
+        // The ticket is spent.
+        #expect(router.response(to: confirmation, token: Shelf.token).status == 422)
+        let wrong = upload("name,age\nAnn,3\n", router)
+        #expect(wrong.status == 422 && wrong.text.contains("no property “age”"))
+        #expect(upload("name\nAnn\n", router, update: true).text.contains("no unique values"))
+        #expect(try count() == 3)
+        // A store that is only looked at takes none.
+        let reader = Router(self.shelf.session, graphviz: Graphviz(path: ""), importer: .ofCSV)
+        #expect(upload("name\nAnn\n", reader).status == 403)
+        #expect(!reader.response(to: HTTPRequest("GET", "/entity/Author"), token: Shelf.token).text.contains("upload"))
     }
 
     @Test("A word is searched for in the texts of all entities, and means itself")

@@ -108,6 +108,10 @@ extension Assets {
         .choose button { padding: 4px 12px; }
         .columns { margin: 0 0 8px; font-size: .91rem; } .columns summary { cursor: pointer; color: var(--quiet); width: fit-content; }
         .columns form { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; padding: 6px 0; } .columns button { padding: 3px 12px; }
+        .facets { margin: 0 0 8px; font-size: .91rem; } .facets summary { cursor: pointer; color: var(--quiet); width: fit-content; }
+        .facets .bar { margin: 4px 0; gap: 2px 6px; } .facets > div { display: flex; flex-wrap: wrap; gap: 8px 28px; } .facets section { min-width: 10rem; max-width: 22rem; }
+        .facets h2 { font-size: .91rem; margin: 4px 0; } .facets ul { list-style: none; margin: 0; padding: 0; } .facets p { margin: 2px 0; }
+        .facets li { display: flex; justify-content: space-between; gap: 12px; overflow-wrap: anywhere; } .facets small { font-variant-numeric: tabular-nums; }
         .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         .found { padding: 0; list-style: none; margin: 0; } .found li { margin: 4px 0; overflow-wrap: anywhere; }
         #saved li { display: flex; gap: 2px; } #saved button { padding: 0 8px; border: 0; background: none; color: var(--quiet); }

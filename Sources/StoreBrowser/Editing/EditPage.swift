@@ -65,7 +65,7 @@ enum EditPage {
     }
 
     /// The form, with tickets in place of its uploaded files, which wait for the confirmation.
-    private static func keepFiles(of request: HTTPRequest, _ uploads: PendingUploads) throws -> HTTPFields {
+    fileprivate static func keepFiles(of request: HTTPRequest, _ uploads: PendingUploads) throws -> HTTPFields {
         let form = request.readForm()
         var items = form.fields.items.map {
             HTTPFields.Item(name: $0.name, value: $0.value.replacing("\r\n", with: "\n"))
@@ -172,5 +172,106 @@ enum EditPage {
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         return row
+    }
+}
+
+/// Imports the objects of a file in CSV into an entity.
+package struct FileImporter: Sendable {
+    /// What an import would do.
+    package struct Preview: Sendable {
+        package let added: Int
+        package let changed: Int
+        /// The values of the first objects, by the names of the file's columns.
+        package let sample: [[(name: String, text: String)]]
+
+        package init(added: Int, changed: Int, sample: [[(name: String, text: String)]]) {
+            (self.added, self.changed, self.sample) = (added, changed, sample)
+        }
+    }
+
+    /// A file, and how its objects are imported.
+    package struct Work: Sendable {
+        package let entity: String
+        package let file: Data
+        /// Whether objects with the same unique values are changed.
+        package let isUpdate: Bool
+    }
+
+    let preview: @Sendable (Work, DirectStore) throws -> Preview
+    let run: @Sendable (Work, DirectStore) throws -> Void
+
+    /// - Parameters:
+    ///   - preview: says what an import would do, and throws what is wrong with the file.
+    ///   - run: imports all objects, or none.
+    package init(
+        preview: @escaping @Sendable (Work, DirectStore) throws -> Preview,
+        run: @escaping @Sendable (Work, DirectStore) throws -> Void
+    ) { (self.preview, self.run) = (preview, run) }
+}
+
+/// A file in CSV that somebody has chosen: first what would become of it, and then the import.
+enum UploadPage {
+    /// The form to choose a file.
+    static func form(_ entity: EntityLayout, _ site: Site) -> HTML {
+        let unique: HTML =
+            entity.uniquenessConstraints.isEmpty
+            ? ""
+            : "<label><input type=\"checkbox\" name=\"update\" value=\"1\"> change objects with the same \(entity.uniquenessConstraints[0].joined(separator: " and "))</label>"
+        return """
+            <details class="columns"><summary>Add objects from a file</summary>
+            <form method="post" enctype="multipart/form-data" action="\(site.link(["upload", entity.name]))">
+            <input type="file" name="f.file" accept=".csv,text/csv" aria-label="A file in CSV" required>\(unique)<button>Look at it</button></form></details>
+            """
+    }
+
+    static func response(
+        _ entity: EntityLayout, _ request: HTTPRequest, _ session: BrowserSession, _ importer: FileImporter,
+        _ site: Site
+    ) throws -> HTTPResponse {
+        let form = try EditPage.keepFiles(of: request, session.uploads)
+        guard let ticket = form["u.file"], let file = session.uploads.file(ticket) else {
+            throw PageFailure(status: 422, message: "The file has to be chosen again.")
+        }
+        let work = FileImporter.Work(entity: entity.name, file: file, isUpdate: form["update"] != nil)
+        do {
+            guard form["confirmed"] != nil else {
+                let preview = try session.writing { try importer.preview(work, $0) }
+                return HTTPResponse(html(preview, work, ticket, site))
+            }
+            try session.writing { try importer.run(work, $0) }
+        } catch let error as CommandError {
+            session.uploads.drop(ticket)
+            throw PageFailure(status: 422, message: "Nothing was imported. " + error.message)
+        }
+        session.uploads.drop(ticket)
+        session.changes.broadcast()
+        return HTTPResponse(seeOther: site.link(to: entity))
+    }
+
+    // MARK: Pure
+
+    private static func html(
+        _ preview: FileImporter.Preview, _ work: FileImporter.Work, _ ticket: String, _ site: Site
+    ) -> HTML {
+        let heads = (preview.sample.first ?? []).map { "<th scope=\"col\">\($0.name)</th>" as HTML }
+        let rows = preview.sample.map { row -> HTML in
+            let cells = row.map { "<td>\(String($0.text.prefix(200)))</td>" as HTML }
+            return "<tr>\(cells.joined())</tr>"
+        }
+        let count = preview.added + preview.changed
+        let shown: HTML = count > preview.sample.count ? " The first \(String(preview.sample.count)) are shown." : ""
+        let changed: HTML = work.isUpdate ? ", \(TextTools.grouped(Int64(preview.changed))) changed" : ""
+        let update: HTML = work.isUpdate ? "<input type=\"hidden\" name=\"update\" value=\"1\">" : ""
+        let body: HTML = """
+            <p class="crumbs"><a id="up" href="\(site.link(["entity", work.entity]))">\(work.entity)</a></p>
+            <h1>Import into \(work.entity)?</h1>
+            <p class="sub">\(TextTools.count(preview.added, "object")) would be added\(changed).\(shown) This cannot be taken back.</p>
+            <div class="scroll" tabindex="0"><table class="grid"><thead><tr>\(heads.joined())</tr></thead><tbody>\(rows.joined("\n"))</tbody></table></div>
+            <form method="post" action="\(site.link(["upload", work.entity]))">\(update)
+            <input type="hidden" name="u.file" value="\(HTML(value: ticket))"><input type="hidden" name="confirmed" value="1">
+            <p class="actions"><button autofocus\(count == 0 ? " disabled" as HTML : "")>Import</button>
+            <a class="button" href="\(site.link(["entity", work.entity]))">Cancel</a></p></form>
+            """
+        return PageFrame.html("Import into \(work.entity)", .entities, site, body)
     }
 }

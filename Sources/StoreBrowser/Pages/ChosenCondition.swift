@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import HTTPMessages
 import StoreReading
 
 /// A condition that was chosen from lists, in the place of one that was typed. Pure.
@@ -86,5 +87,36 @@ enum ChosenCondition {
 
     static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+extension GridPage {
+    /// A condition to choose in the place of typing it, and the columns to show.
+    static func choice(_ query: GridQuery, _ site: Site) -> HTML {
+        let entity = query.entity
+        func hidden(besides names: Set<String>) -> HTML {
+            query.items().compactMap { name, value -> HTML? in
+                guard !names.contains(name), let value else { return nil }
+                return "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: value))\">"
+            }.joined()
+        }
+        let columns: [HTML] = ChosenCondition.columns(of: entity).map { "<option>\($0)</option>" }
+        let comparisons: [HTML] = ChosenCondition.comparisons.map {
+            "<option value=\"\($0.name)\">\($0.words)</option>"
+        }
+        let boxes = Self.columns(of: entity).map { slot -> HTML in
+            let name = entity.slots[slot].name
+            let checked: HTML = query.hidden.contains(name) ? "" : " checked"
+            return
+                "<label><input type=\"checkbox\" name=\"show\" value=\"\(HTML(value: name))\"\(checked)> \(name)</label>"
+        }
+        return """
+            <form class="choose" action="\(site.link(to: entity))">\(hidden(besides: []))
+            <label class="hidden" for="column">Column</label><select id="column" name="column">\(columns.joined())</select>
+            <label class="hidden" for="comparison">Comparison</label><select id="comparison" name="comparison">\(comparisons.joined())</select>
+            <input name="value" aria-label="Value" autocomplete="off"><button>Add condition</button></form>
+            <details class="columns"\(query.hidden.isEmpty ? "" : " open" as HTML)><summary>Columns</summary><form action="\(site.link(to: entity))">
+            \(hidden(besides: ["hide"]))\(boxes.joined())<button name="columns" value="chosen">Show these</button></form></details>
+            """
     }
 }

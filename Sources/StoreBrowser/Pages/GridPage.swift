@@ -25,7 +25,8 @@ enum GridPage {
                 query.problem = TextProblem(query.filter, 0..<query.filter.count, Answer.text(of: error))
             }
         }
-        let html = html(query, page, destinations, site)
+        let facets = query.problem == nil ? try Facet.read(query, session, client, site) : []
+        let html = html(query, page, destinations, facets, site)
         return HTTPResponse(html, status: query.problem == nil ? 200 : 422)
     }
 
@@ -60,7 +61,7 @@ enum GridPage {
 
     // MARK: Pure
     static func html(
-        _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ site: Site
+        _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ facets: [Facet], _ site: Site
     ) -> HTML {
         let entity = query.entity
         let exports = [("csv", "CSV"), ("json", "JSON"), ("jsonl", "JSON Lines"), ("jsonl", "with contents")].map {
@@ -82,6 +83,8 @@ enum GridPage {
             \(origin(query, site))
             \(filter(query, site))
             \(choice(query, site))
+            \(query.problem == nil ? Facet.html(facets, query, site) : "")
+            \(site.takesFiles && !entity.isAbstract && query.origin == nil ? UploadPage.form(entity, site) : "")
             <section id="rows" data-live>
             \(query.problem == nil ? bar : "")
             \(table(query, page, destinations, site))
@@ -114,35 +117,6 @@ enum GridPage {
         }
         links.append("<a href=\"\(site.link(["page", name], query.items()))\">This page as JSON</a>")
         return links.joined(" ")
-    }
-
-    /// A condition to choose in the place of typing it, and the columns to show.
-    private static func choice(_ query: GridQuery, _ site: Site) -> HTML {
-        let entity = query.entity
-        func hidden(besides names: Set<String>) -> HTML {
-            query.items().compactMap { name, value -> HTML? in
-                guard !names.contains(name), let value else { return nil }
-                return "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: value))\">"
-            }.joined()
-        }
-        let columns: [HTML] = ChosenCondition.columns(of: entity).map { "<option>\($0)</option>" }
-        let comparisons: [HTML] = ChosenCondition.comparisons.map {
-            "<option value=\"\($0.name)\">\($0.words)</option>"
-        }
-        let boxes = Self.columns(of: entity).map { slot -> HTML in
-            let name = entity.slots[slot].name
-            let checked: HTML = query.hidden.contains(name) ? "" : " checked"
-            return
-                "<label><input type=\"checkbox\" name=\"show\" value=\"\(HTML(value: name))\"\(checked)> \(name)</label>"
-        }
-        return """
-            <form class="choose" action="\(site.link(to: entity))">\(hidden(besides: []))
-            <label class="hidden" for="column">Column</label><select id="column" name="column">\(columns.joined())</select>
-            <label class="hidden" for="comparison">Comparison</label><select id="comparison" name="comparison">\(comparisons.joined())</select>
-            <input name="value" aria-label="Value" autocomplete="off"><button>Add condition</button></form>
-            <details class="columns"\(query.hidden.isEmpty ? "" : " open" as HTML)><summary>Columns</summary><form action="\(site.link(to: entity))">
-            \(hidden(besides: ["hide"]))\(boxes.joined())<button name="columns" value="chosen">Show these</button></form></details>
-            """
     }
 
     private static func origin(_ query: GridQuery, _ site: Site) -> HTML {

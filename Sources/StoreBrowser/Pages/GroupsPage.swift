@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import HTTPMessages
 import StoreEngine
 import StoreReading
@@ -29,6 +30,8 @@ enum GroupsPage {
         let shown: HTML
         /// The filter that finds its objects; nil for values that no text says.
         let filter: String?
+        /// The object at the end of a relationship that they share.
+        var object: NSManagedObjectID?
         var numbers: [Double?]
     }
 
@@ -64,7 +67,7 @@ enum GroupsPage {
         return HTTPResponse(html, status: problem == nil ? 200 : 422)
     }
 
-    private static func groups(
+    fileprivate static func groups(
         _ query: GridQuery, _ by: String, _ of: String?, _ store: DirectStore, _ site: Site
     ) throws -> [Group] {
         let entity = store.layout.entityByName[query.entity.name] ?? query.entity
@@ -89,19 +92,35 @@ enum GroupsPage {
             let names = try ObjectLabel.names(of: identifiers, engine)
             return rows.map { row in
                 let numbers = measures.map { (row["$\($0.rawValue)"] as? NSNumber)?.doubleValue }
+                let value: StoredValue
                 if let identifier = row[by] as? NSManagedObjectID {
-                    return Group(
-                        shown: ObjectPage.link(identifier, names[identifier], site), filter: nil, numbers: numbers)
+                    value = .identifier(identifier)
+                } else if let attribute = entity.slots[slot].attribute, let given = row[by], !(given is NSNull) {
+                    value = StoredValue(given, for: attribute)
+                } else {
+                    value = .null
                 }
-                guard let attribute = entity.slots[slot].attribute, let value = row[by], !(value is NSNull) else {
-                    return Group(
-                        shown: "<span class=\"null\">none</span>", filter: "#\(by) == nil", numbers: numbers)
-                }
-                let field = FieldValue(StoredValue(value, for: attribute), attribute)
-                let text = ChosenCondition.literal(CSVText.cell(field), attribute.type, ChosenCondition.comparisons[0])
-                return Group(shown: ValueHTML.short(field), filter: "#\(by) == \(text)", numbers: numbers)
+                return group(of: value, by, slot, entity, names, numbers, site)
             }.sorted { ($0.numbers[0] ?? 0) > ($1.numbers[0] ?? 0) }
         }
+    }
+
+    /// The group of a value.
+    fileprivate static func group(
+        of value: StoredValue, _ by: String, _ slot: Int, _ entity: EntityLayout, _ names: [NSManagedObjectID: Row],
+        _ numbers: [Double?], _ site: Site
+    ) -> Group {
+        if case .identifier(let identifier) = value {
+            return Group(
+                shown: ObjectPage.link(identifier, names[identifier], site), filter: nil, object: identifier,
+                numbers: numbers)
+        }
+        guard let attribute = entity.slots[slot].attribute, !value.isNull else {
+            return Group(shown: "<span class=\"null\">none</span>", filter: "#\(by) == nil", numbers: numbers)
+        }
+        let field = FieldValue(value, attribute)
+        let text = ChosenCondition.literal(CSVText.cell(field), attribute.type, ChosenCondition.comparisons[0])
+        return Group(shown: ValueHTML.short(field), filter: "#\(by) == \(text)", numbers: numbers)
     }
 
     // MARK: Pure
@@ -188,7 +207,7 @@ enum GroupsPage {
     }
 
     /// The text of markup, cut to what fits beside a bar.
-    private static func plain(_ html: HTML) -> HTML {
+    fileprivate static func plain(_ html: HTML) -> HTML {
         var text = ""
         var isTag = false
         for character in html.text {
@@ -213,4 +232,124 @@ enum GroupsPage {
     }
 
     private static func fixed(_ number: Double) -> String { String(format: "%.2f", number) }
+}
+
+/// The most frequent values of a column among the objects of a grid, each a link to those that have it.
+struct Facet {
+    /// How many columns are counted at once, how many values of each are shown, and in how many seconds they are
+    /// counted; beyond these, the values of the first objects only.
+    static let most = 3
+    private static let (shown, seconds, sample) = (12, 0.1, 5_000)
+
+    let column: String
+    let groups: [GroupsPage.Group]
+    /// How many values there are.
+    let count: Int
+    /// Whether only the first objects were counted.
+    let isSample: Bool
+
+    /// - Throws: the errors of the store.
+    static func read(
+        _ query: GridQuery, _ session: BrowserSession, _ client: (any HTTPClient)?, _ site: Site
+    ) throws -> [Facet] {
+        guard !query.facets.isEmpty else { return [] }
+        return try session.aside(for: client) { store in
+            // What was spent on one column is not there for the next.
+            let end = ContinuousClock.now + .seconds(seconds)
+            return try query.facets.map { column in
+                let counted = { try GroupsPage.groups(query, column, nil, store, site) }
+                if query.countsAll { return Facet(column, try counted(), isSample: false) }
+                let left = max(0.005, (end - .now) / .seconds(1))
+                let (isStopped, result) = try store.within(left, counted)
+                guard isStopped else { return Facet(column, try result.get(), isSample: false) }
+                return Facet(column, try first(query, column, store, site), isSample: true)
+            }
+        }
+    }
+
+    private init(_ column: String, _ groups: [GroupsPage.Group], isSample: Bool) {
+        (self.column, self.isSample) = (column, isSample)
+        (self.groups, count) = (Array(groups.prefix(Self.shown)), groups.count)
+    }
+
+    /// The groups of the first objects.
+    private static func first(
+        _ query: GridQuery, _ column: String, _ store: DirectStore, _ site: Site
+    ) throws -> [GroupsPage.Group] {
+        let entity = store.layout.entityByName[query.entity.name] ?? query.entity
+        var plan = query.page.countPlan
+        (plan.entity, plan.limit) = (entity, sample)
+        guard let slot = entity.slotIndex(forName: column) else { return [] }
+        return try store.asking { engine in
+            var counts: [String: (value: StoredValue, count: Int)] = [:]
+            var objects: [NSManagedObjectID] = []
+            for row in try engine.fetchRows(plan) {
+                let value = row.values[slot]
+                let text: String
+                if case .identifier(let identifier) = value {
+                    text = "\(identifier.layout.name) \(identifier.key)"
+                    if counts[text] == nil { objects.append(identifier) }
+                } else if let attribute = entity.slots[slot].attribute, !value.isNull {
+                    text = "=" + CSVText.cell(FieldValue(value, attribute))
+                } else {
+                    text = ""
+                }
+                counts[text, default: (value, 0)].count += 1
+            }
+            let names = try ObjectLabel.names(of: objects, engine)
+            return counts.values.sorted { $0.count > $1.count }.map { value, count in
+                GroupsPage.group(of: value, column, slot, entity, names, [Double(count)], site)
+            }
+        }
+    }
+
+    // MARK: Pure
+
+    /// The columns to choose from, and the values of those that were chosen.
+    static func html(_ facets: [Facet], _ query: GridQuery, _ site: Site) -> HTML {
+        let path = ["entity", query.entity.name]
+        let choices = GroupsPage.columns(of: query.entity).filter { !query.facets.contains($0) }.map { name -> HTML in
+            "<a href=\"\(site.link(path, query.items(facets: query.facets.suffix(most - 1) + [name])))\">\(name)</a>"
+        }
+        let boxes = facets.map { facet -> HTML in
+            let rest = query.items(facets: query.facets.filter { $0 != facet.column })
+            let lines = facet.groups.map { group -> HTML in
+                let number = GroupsPage.text(of: group.numbers[0] ?? 0)
+                return
+                    "<li><a href=\"\(facet.address(of: group, query, site))\">\(GroupsPage.plain(group.shown))</a> <small>\(number)</small></li>"
+            }
+            let all = query.items() + [("all", "1")]
+            let sampled: HTML =
+                facet.isSample
+                ? "<p class=\"sub\">Of the first \(String(sample)) objects. <a href=\"\(site.link(path, all))\">Count all</a></p>"
+                : ""
+            let items = query.items().filter { $0.0 == "where" } + [("group", facet.column)]
+            let more: HTML =
+                facet.count > shown
+                ? "<p class=\"sub\"><a href=\"\(site.link(["groups", query.entity.name], items))\">\(TextTools.count(facet.count - shown, "more value"))</a></p>"
+                : ""
+            return """
+                <section><h2>\(facet.column) <a href="\(site.link(path, rest))" title="Take away" aria-label="Take \(facet.column) away">×</a></h2>
+                <ul>\(lines.joined())</ul>\(more)\(sampled)</section>
+                """
+        }
+        return """
+            <details class="facets"\(facets.isEmpty ? "" : " open" as HTML)><summary>Facets</summary>
+            <p class="sub bar">\(choices.joined(" "))</p><div>\(boxes.joined())</div></details>
+            """
+    }
+
+    /// The address of the objects with the value of a group.
+    private func address(of group: GroupsPage.Group, _ query: GridQuery, _ site: Site) -> String {
+        let path = ["entity", query.entity.name]
+        guard let filter = group.filter else {
+            guard let object = group.object else { return site.link(path, query.items()) }
+            let origin = [object.layout.name, String(object.key), column].map { part in
+                part.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? part
+            }
+            let items = query.items().filter { $0.0 != "of" && $0.0 != "by" }
+            return site.link(path, [("by", origin.joined(separator: "/"))] + items)
+        }
+        return site.link(path, query.items(filter: query.filter.isEmpty ? filter : "(\(query.filter)) and \(filter)"))
+    }
 }

@@ -23,6 +23,10 @@ struct GridQuery {
     let hidden: [String]
     /// The number of the page, as its address has it; nil for an address that does not say.
     let number: Int?
+    /// The columns whose values are counted beside the rows.
+    let facets: [String]
+    /// Whether they are counted however long that takes.
+    let countsAll: Bool
     /// How many rows a page has, unless its address says otherwise.
     static let usualSize = 50
     static let sizes = [20, 50, 100, 500]
@@ -41,7 +45,10 @@ struct GridQuery {
     init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore, isWhole: Bool = false) throws {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
-        hidden = (query["hide"] ?? "").split(separator: ",").map { $0.removingPercentEncoding ?? String($0) }
+        hidden = Self.names(query["hide"])
+        let columns = Set(GroupsPage.columns(of: entity))
+        facets = Array(Self.names(query["facet"]).filter(columns.contains).prefix(Facet.most))
+        countsAll = query["all"] != nil
         number = query["n"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
         page.filter = try ArchivedTextFilter.resolved(page.filter, of: entity, in: store)
@@ -87,6 +94,18 @@ struct GridQuery {
         origin = (store.identifier(other, key), parts[2])
     }
 
+    /// Names in a part of an address, which commas separate.
+    private static func names(_ text: String?) -> [String] {
+        (text ?? "").split(separator: ",").map { $0.removingPercentEncoding ?? String($0) }
+    }
+
+    /// The same, as an address has them; nil for none.
+    private static func list(_ names: [String]) -> String? {
+        // A comma separates names, which may have one.
+        let parts = names.map { $0.replacing("%", with: "%25").replacing(",", with: "%2C") }
+        return parts.isEmpty ? nil : parts.joined(separator: ",")
+    }
+
     /// The attributes that can be sorted.
     static func sortable(_ entity: EntityLayout) -> Set<String> {
         Set(entity.slots.filter { $0.attribute?.type.isOrdered ?? false && !$0.isTransient }.map(\.name))
@@ -111,17 +130,16 @@ struct GridQuery {
 
     /// The part of the address that stays from page to page.
     func items(
-        sort: String?? = nil, order: String?? = nil, size: Int? = nil, hiding: [String]? = nil, filter: String? = nil
+        sort: String?? = nil, order: String?? = nil, size: Int? = nil, hiding: [String]? = nil, filter: String? = nil,
+        facets: [String]? = nil
     ) -> [(String, String?)] {
         let filter = filter ?? self.filter
         let size = size ?? page.size
-        // A comma separates names, which may have one.
-        let hidden = (hiding ?? hidden).map { $0.replacing("%", with: "%25").replacing(",", with: "%2C") }
         return originItems + [
             ("where", filter.isEmpty ? nil : filter), ("sort", sort ?? page.sortKey),
             ("order", order ?? (page.isAscending ? nil : "down")),
             ("size", size == Self.usualSize ? nil : String(size)),
-            ("hide", hidden.isEmpty ? nil : hidden.joined(separator: ",")),
+            ("hide", Self.list(hiding ?? hidden)), ("facet", Self.list(facets ?? self.facets)),
         ]
     }
 }

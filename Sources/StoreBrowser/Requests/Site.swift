@@ -9,6 +9,8 @@ struct Site: Sendable {
     let token: String
     let storeName: String
     let isWritable: Bool
+    /// Whether files are imported.
+    var takesFiles = false
     /// The change that can be undone; nil for none.
     var undoable: DoneChange?
 

@@ -9,17 +9,20 @@ import StoreReading
 package struct Router: Sendable {
     let session: BrowserSession
     let graphviz: Graphviz
+    /// Imports files into a store that is changed; nil where none are taken.
+    let importer: FileImporter?
 
-    package init(_ session: BrowserSession, graphviz: Graphviz = Graphviz()) {
+    package init(_ session: BrowserSession, graphviz: Graphviz = Graphviz(), importer: FileImporter? = nil) {
         self.session = session
         self.graphviz = graphviz
+        self.importer = importer
     }
 
     /// The response to a request whose path lacks the secret.
     package func response(to request: HTTPRequest, token: String) -> HTTPResponse {
         let site = Site(
             token: token, storeName: session.store.name, isWritable: session.editor != nil,
-            undoable: session.editor?.undoable)
+            takesFiles: session.editor != nil && importer != nil, undoable: session.editor?.undoable)
         do {
             if let asset = asset(request.path) { return asset }
             do { try session.store.checkFile() } catch let error as CommandError {
@@ -99,6 +102,9 @@ package struct Router: Sendable {
         case ("delete", 3):
             let identifier = try identifier(path[1], path[2])
             return try EditPage.delete(identifier, session, editor, site)
+        case ("upload", 2):
+            guard let importer else { throw PageFailure.missing("No files are imported here.") }
+            return try UploadPage.response(entity(path[1]), request, session, importer, site)
         case ("undo", 1):
             do { try editor.undo(request.readForm().fields["change"].flatMap { Int($0) }) } catch let
                 refusal as EditChange.Refusal
@@ -173,34 +179,6 @@ package struct Router: Sendable {
                 ("from", "\(completion.range.lowerBound)"), ("to", "\(completion.range.upperBound)"),
                 ("items", "[\(items.joined(separator: ", "))]"),
             ]))
-    }
-}
-
-/// The model as a drawing whose boxes are links to their entities. Graphviz draws it, if it is installed.
-enum DiagramPage {
-    static func html(_ store: DirectStore, _ graphviz: Graphviz, _ site: Site) -> HTML {
-        PageFrame.html("Diagram", .diagram, site, "<h1>Diagram</h1>\(drawing(store, graphviz, site))")
-    }
-
-    private static func drawing(_ store: DirectStore, _ graphviz: Graphviz, _ site: Site) -> HTML {
-        guard graphviz.executable != nil else {
-            return """
-                <p class="message">The diagram is drawn by Graphviz, and there is no program “dot” in PATH. Install it: on Debian and Ubuntu,
-                <code>apt install graphviz</code>. The entities are on <a href="\(site.link([]))">their page</a>.</p>
-                """
-        }
-        do {
-            let graph = GraphText.dot(of: store.document, title: store.name) { site.link(["entity", $0]) }
-            let drawn = String(decoding: try graphviz.draw(graph, as: .svg), as: UTF8.self)
-            guard let start = drawn.range(of: "<svg") else {
-                return "<p class=\"message\">Graphviz has drawn nothing.</p>"
-            }
-            // Graphviz escapes its texts, and the page allows no scripts in the drawing.
-            return
-                "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
-        } catch {
-            return "<p class=\"message\">\(Answer.text(of: error))</p>"
-        }
     }
 }
 

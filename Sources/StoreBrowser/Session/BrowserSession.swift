@@ -49,6 +49,14 @@ package final class BrowserSession: Sendable {
         observation = PageObservation(of: store.coordinator) { changes.broadcast() }
     }
 
+    /// Does work on a connection that may change the store.
+    func writing<Result>(_ body: (DirectStore) throws -> Result) throws -> Result {
+        guard store.pagesByKey else { return try body(store) }
+        let other = try opener(true, false)
+        defer { other.close() }
+        return try body(other)
+    }
+
     /// Another connection to the store, for long work.
     func open() throws -> DirectStore { try opener(false, false) }
 

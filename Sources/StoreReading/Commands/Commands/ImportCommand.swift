@@ -14,15 +14,7 @@ package enum ImportCommand {
         _ options: ImportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws {
         defer { progress.end() }
-        let entity = try store.entity(named: options.entity)
-        guard !entity.isAbstract else {
-            throw CommandError("“\(entity.name)” is abstract; name the subentity of which the file has objects")
-        }
-        guard !options.isUpdate || !entity.uniquenessConstraints.isEmpty else {
-            throw CommandError(
-                "“\(entity.name)” has no unique values, by which --update would know its objects again; without "
-                    + "--update the objects of the file are added")
-        }
+        let entity = try target(of: options, in: store)
         let file = ImportFile(options.file, options.format, isVerbatim: options.isVerbatim)
         let values = ImportValues(entity: entity, store: store, file: file, options: options)
         let counts: ImportCounts
@@ -42,6 +34,67 @@ package enum ImportCommand {
                 "\(count) of them \(count == 1 ? "is" : "are") of “\(TextTools.inOneLine(name))” in the file, and of “\(entity.name)” now\n"
             )
         }
+    }
+
+    /// What an import would do: its objects are read, checked and looked up, and nothing is written.
+    package struct Rehearsal {
+        /// How many objects would be added and changed.
+        package var (added, changed) = (0, 0)
+        /// The values of the first objects as the file has them, by the names there.
+        package var sample: [[(name: String, text: String)]] = []
+        fileprivate static let most = 20
+    }
+
+    /// - Parameters:
+    ///   - options: what to import.
+    ///   - store: the store.
+    /// - Returns: what the import would do.
+    /// - Throws: what the import would throw, with the first line or element that cannot be imported.
+    package static func rehearse(_ options: ImportOptions, in store: DirectStore) throws -> Rehearsal {
+        let entity = try target(of: options, in: store)
+        let file = ImportFile(options.file, options.format, isVerbatim: options.isVerbatim)
+        let values = ImportValues(entity: entity, store: store, file: file, options: options)
+        return try store.asking { engine in
+            var rehearsal = Rehearsal()
+            var objects = try file.objects()
+            var filler = RowFiller(values, engine, isUpdate: options.isUpdate)
+            var own: Set<String> = []
+            while let (number, members) = try objects.next() {
+                var row = BatchInsertPlan(entity: entity).emptyRow
+                try filler.read(members, number, into: &row)
+                try filler.validate(row, number)
+                if rehearsal.sample.count < Rehearsal.most {
+                    rehearsal.sample.append(members.map { ($0.0, $0.1.text) })
+                }
+                let isKnown = try filler.known(row) != nil
+                let isRepeated = filler.repeats(row, in: &own)
+                guard options.isUpdate || !(isKnown || isRepeated) else {
+                    throw CommandError(
+                        "\(values.place(number)): "
+                            + (isKnown
+                                ? "an object of the store has the same unique values; import with changes of known objects, or take the line out"
+                                : "an object before it in the file has the same unique values"))
+                }
+                if isKnown || isRepeated { rehearsal.changed += 1 } else { rehearsal.added += 1 }
+                try EndingSignals.check()
+            }
+            try values.columns.checkNames()
+            return rehearsal
+        }
+    }
+
+    /// The entity that the objects of a file are of.
+    private static func target(of options: ImportOptions, in store: DirectStore) throws -> EntityLayout {
+        let entity = try store.entity(named: options.entity)
+        guard !entity.isAbstract else {
+            throw CommandError("“\(entity.name)” is abstract; name the subentity of which the file has objects")
+        }
+        guard !options.isUpdate || !entity.uniquenessConstraints.isEmpty else {
+            throw CommandError(
+                "“\(entity.name)” has no unique values, by which --update would know its objects again; without "
+                    + "--update the objects of the file are added")
+        }
+        return entity
     }
 
     /// The error for values that are not unique. The store's own advice is for programs; this one is for people who
@@ -204,6 +257,18 @@ private struct RowFiller {
 
     /// The object of the store that a row changes; nil for a new one.
     func known(_ row: BatchRow) throws -> NSManagedObjectID? { try finder.object(like: row, engine) }
+
+    /// Whether an object before had the unique values of a row; notes them.
+    func repeats(_ row: BatchRow, in seen: inout Set<String>) -> Bool {
+        var isRepeated = false
+        for constraint in values.entity.uniquenessConstraints {
+            let slots = constraint.compactMap { values.entity.slotIndex(forName: $0) }
+            guard slots.count == constraint.count, !slots.contains(where: { row.values[$0].isNull }) else { continue }
+            let texts = slots.map { "\($0)=\(row.values[$0])" }
+            if !seen.insert(texts.joined(separator: "\u{0}")).inserted { isRepeated = true }
+        }
+        return isRepeated
+    }
 
     /// - Throws: `CommandError` for a value that the model does not allow. An object that is changed keeps the values
     ///   that the file does not have.
