@@ -176,6 +176,37 @@ struct PersistentModelExpansionTests {
     }
 
     @Test(
+        "note the model that an initializer relates to another one, unless the type is one of values",
+        arguments: [
+            ("var author: Author?", true), ("var books: [Book] = []", true), ("var title: String", false),
+            ("var tags: [String] = []", false), ("var year = 1800", false),
+            ("@Attribute(.unique) var code: Code", false), ("@Relationship var book = Book()", true),
+        ])
+    func noting(_ source: String, _ notes: Bool) throws {
+        let accessors = try #require(PersistedPropertyExpansion(of: source, isTransformable: false)?.accessors.source)
+        let noting = """
+                init(initialValue) {
+                    SwiftData::_$noteModel(&_$backingData)
+                    _$backingData.setValue
+            """
+        #expect(accessors.contains(noting) == notes)
+    }
+
+    @Test(
+        "mark a class whose initializers may fail",
+        arguments: [
+            ("init() throws {}", true), ("init?() {}", true), ("init!() {}", true),
+            ("init<T>(_ value: T) throws(E) where T: P {}", true), ("init(_ work: () throws -> Void = {}) {}", false),
+            ("init() {}", false), ("init() {}\nfunc save() throws {}", false),
+        ])
+    func failing(_ initializer: String, _ fails: Bool) throws {
+        let declaration = ClassDeclaration("final class Item {\nvar a: Int\n\(initializer)\n}")
+        #expect(declaration.hasFailingInitializer == fails)
+        let source = PersistentModelExpansion(of: declaration, conformances: ["PersistentModel"]).members.source
+        #expect(source.contains("private let _$initializersMayFail: Swift::Void = ()") == fails)
+    }
+
+    @Test(
         "change an array in its place, where it is written as one",
         arguments: [
             ("var books: [Book] = []", true), ("var books = [Book]()", true), ("var books: Array<Book>?", true),

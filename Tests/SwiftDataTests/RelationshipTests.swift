@@ -1,6 +1,44 @@
 import Foundation
+import Observation
 import SwiftData
+import Synchronization
 import Testing
+
+@Model
+private final class Society {
+    @Relationship(inverse: \Fellow.club) var members: [Fellow] = []
+    @Relationship(inverse: \Visitor.club) var guests: [Visitor] = []
+
+    init() {}
+}
+
+@Model
+private final class Fellow {
+    @Transient var seen: Fellow?
+    var club: Society?
+    var name: String
+
+    init(of club: Society) {
+        self.club = club
+        // Not all of its variables have values yet.
+        let first = club.members.last
+        name = "member"
+        seen = first
+    }
+}
+
+@Model
+private final class Visitor {
+    var club: Society?
+    var name: String
+
+    init(of club: Society, fails: Bool) throws {
+        self.club = club
+        let seen = club.guests
+        if fails { throw CancellationError() }
+        name = "\(seen.count)"
+    }
+}
 
 @Suite("A relationship")
 struct RelationshipTests {
@@ -99,5 +137,57 @@ struct RelationshipTests {
         try library.context.save()
         book.reviews = []
         #expect(throws: SwiftDataError.modelValidationFailure) { try library.context.save() }
+    }
+
+    @Test("shows the model itself to the other side, before anything has used the model and after")
+    func identity() throws {
+        let author = Author(name: "Austen")
+        let book = Book(isbn: "1", title: "Emma", author: author)
+        #expect(author.books.first === book)
+        let review = Review(5, of: book)
+        #expect(book.reviews.first === review)
+        let library = try Library()
+        library.context.insert(author)
+        let other = Book(isbn: "2", title: "Persuasion", author: author)
+        #expect(author.books.contains { $0 === other })
+        #expect(library.context.insertedModelsArray.contains { $0 === other })
+    }
+
+    @Test("tells the observers of a model that the other side has shown first")
+    func observedIdentity() {
+        let author = Author(name: "Austen")
+        let book = Book(isbn: "1", title: "Emma", author: author)
+        let shown = author.books[0]
+        let heard = Mutex(0)
+        withObservationTracking {
+            _ = book.title
+        } onChange: {
+            heard.withLock { $0 += 1 }
+        }
+        shown.title = "Persuasion"
+        #expect(heard.withLock { $0 } == 1)
+    }
+
+    @Test("shows a model whose initializer still runs, and one whose initializer fails to nobody who keeps it")
+    func initializing() throws {
+        let club = Society()
+        let member = Fellow(of: club)
+        #expect(member.seen === member)
+        #expect(member.name == "member")
+        #expect(club.members.first === member)
+        #expect(throws: CancellationError.self) { try Visitor(of: club, fails: true) }
+        let guest = try Visitor(of: club, fails: false)
+        #expect(guest.club === club)
+        #expect(club.guests.contains(guest))
+    }
+
+    @Test("shows a model of a subclass itself, whose superclass sets the relationship")
+    func inheritedIdentity() {
+        let traveller = Traveller(name: "Polo")
+        let trip = BusinessTrip(name: "there", perdiem: 1, traveller: traveller)
+        #expect(traveller.trips.first === trip)
+        trip.perdiem = 2
+        #expect((traveller.trips.first as? BusinessTrip)?.perdiem == 2)
+        #expect(traveller.trips.first === trip)
     }
 }

@@ -9,6 +9,8 @@ package struct ClassDeclaration: Equatable, Sendable {
     package var inheritance: [String] = []
     /// Whether the type itself declares an initializer.
     package var hasInitializer = false
+    /// Whether one of its initializers throws, or makes an optional.
+    package var hasFailingInitializer = false
     /// Whether it is marked `final`.
     package var isFinal = false
     /// The variables, conditions of compilation, and freestanding macros, in their order.
@@ -92,6 +94,7 @@ extension ClassDeclaration {
         case "init":
             hasInitializer = true
             cursor.advance()
+            if cursor.takeFailure() { hasFailingInitializer = true }
             cursor.skipMember()
         default:
             cursor.advance()

@@ -130,6 +130,20 @@ struct TokenCursor {
         }
     }
 
+    /// Passes over what stands between `init` and its body.
+    ///
+    /// - Returns: whether the initializer throws, or makes an optional.
+    mutating func takeFailure() -> Bool {
+        var fails = false
+        while let token = next, !token.isSign("{"), !token.isSign("}") {
+            if token.isSign("?") || token.isSign("!") || token.name == "throws" || token.name == "rethrows" {
+                fails = true
+            }
+            if token.isSign("(") { skipBrackets() } else { advance() }
+        }
+        return fails
+    }
+
     private mutating func skipAngles() {
         var depth = 0
         while let token = next {

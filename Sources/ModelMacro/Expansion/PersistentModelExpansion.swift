@@ -60,11 +60,17 @@ package struct PersistentModelExpansion {
         }
     }
 
+    /// Marks a class whose initializers may fail: their models are not shown before these have ended.
+    private var mark: String {
+        guard declaration.hasFailingInitializer else { return "" }
+        return "\n\nprivate let _$initializersMayFail: \(ModuleNames.swift)Void = ()"
+    }
+
     private var rootMembers: String {
         let (name, swift, data) = (declaration.name, ModuleNames.swift, ModuleNames.swiftData)
         let kind = declaration.isFinal ? "static" : "class"
         return """
-            private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()
+            private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()\(mark)
 
             \(access)var persistentBackingData: any \(data)BackingData<\(name)> {
                 get { _$backingData }
@@ -105,7 +111,7 @@ package struct PersistentModelExpansion {
     private func subclassMembers(of superclass: String) -> String {
         let (name, data) = (declaration.name, ModuleNames.swiftData)
         return """
-            private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()
+            private var _$backingData: any \(data)BackingData<\(name)> = \(name).createBackingData()\(mark)
 
             \(access)override var persistentBackingData: any \(data)BackingData<\(superclass).Root> {
                 get {
@@ -233,6 +239,18 @@ extension ClassDeclaration.Variable {
         let text = type ?? value ?? ""
         return text.hasPrefix("[") || text.hasPrefix("Array<")
     }
+
+    /// Whether the type may be a model's: it is not one of the common types of values, and no attribute says otherwise.
+    var mayBeRelationship: Bool {
+        guard attribute("Attribute") == nil else { return false }
+        guard let type else { return attribute("Relationship") != nil }
+        return !Self.typesOfValues.contains(type.filter { !"?![] ".contains($0) })
+    }
+
+    private static let typesOfValues: Set = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double",
+        "Float", "Decimal", "String", "Date", "Data", "UUID", "URL",
+    ]
 
     var isTransformable: Bool {
         attribute("Attribute")?.arguments?.contains(".transformable") ?? false

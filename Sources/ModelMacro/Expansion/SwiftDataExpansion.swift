@@ -31,6 +31,8 @@ package struct PersistedPropertyExpansion {
     private let kind: String
     /// Whether the variable is written as an array, which programs append to.
     private let isArray: Bool
+    /// Whether the variable's type may be a model, as far as its name shows.
+    private let mayBeRelationship: Bool
 
     /// Fails for what is not a single variable, which the compiler reports.
     ///
@@ -42,18 +44,19 @@ package struct PersistedPropertyExpansion {
         name = variable.name
         kind = isTransformable ? "TransformableValue" : "Value"
         isArray = !isTransformable && variable.isArray
+        mayBeRelationship = !isTransformable && variable.mayBeRelationship
     }
 
     /// The accessors.
     ///
-    /// The one for initializers writes the backing data alone, since there is no model yet. The others make one call
+    /// The one for initializers writes the backing data alone, since there is no model to call yet. The others make one call
     /// with one key path, for the compiler to have less to do. An array can also be changed in its place.
     package var accessors: MacroExpansion {
         MacroExpansion(
             source: """
                 {
                     @storageRestrictions(accesses: _$backingData, initializes: _\(name))
-                    init(initialValue) {
+                    init(initialValue) {\(mayBeRelationship ? noting : "")
                         _$backingData.set\(kind)(forKey: \\.`\(name)`, to: initialValue)
                         _\(name) = _SwiftDataNoType()
                     }
@@ -61,6 +64,14 @@ package struct PersistedPropertyExpansion {
                     set { _$set\(kind)(forKey: \\.`\(name)`, to: newValue) }\(isArray ? modifying : "")
                 }
                 """)
+    }
+
+    /// The other side of a relationship shows the model from then on.
+    private var noting: String {
+        """
+
+                \(ModuleNames.swiftData)_$noteModel(&_$backingData)
+        """
     }
 
     private var modifying: String {

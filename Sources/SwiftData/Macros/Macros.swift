@@ -20,8 +20,8 @@ import Observation
 /// knows, types that are `Codable`, other models, and arrays of models.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, names: named(_$backingData),
-    named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
-    named(_SwiftDataNoType), named(access), named(withMutation))
+    named(_$initializersMayFail), named(persistentBackingData), named(schemaMetadata), named(init),
+    named(_$observationRegistrar), named(_SwiftDataNoType), named(access), named(withMutation))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "PippinMacros", type: "PersistentModelMacro")

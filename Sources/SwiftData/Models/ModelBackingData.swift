@@ -38,6 +38,14 @@ extension BackingData {
     }
 }
 
+/// Notes the model whose initializer sets a relationship, for the code that the macro writes.
+///
+/// - Parameter data: the model's backing data, in its own variable.
+public func _$noteModel<Model>(_ data: inout any BackingData<Model>) where Model: PersistentModel {
+    guard let state = data._ownState as? ModelState, !state.knowsModel else { return }
+    withUnsafePointer(to: &data) { state.noteModel(of: Model.self, withBackingDataAt: UnsafeRawPointer($0)) }
+}
+
 /// The backing data of every model that SwiftData makes: a model's state, by key path.
 final class ModelBackingData<Model: PersistentModel>: BackingData {
     let state: ModelState

@@ -7,7 +7,7 @@ final class ModelState {
     let type: ModelType
     /// The model that shows the state.
     private(set) weak var model: (any PersistentModel)?
-    /// Whether the model is known: initializers write values before there is one.
+    /// Whether the model is known, and its initializer has ended.
     private(set) var knowsModel = false
 
     /// The values of a model without a context, by number of the property.
@@ -49,6 +49,25 @@ final class ModelState {
     func learn(_ model: any PersistentModel) {
         self.model = model
         knowsModel = true
+    }
+
+    /// Notes the model whose initializer writes the first values, so that it is not made a second time for those who
+    /// read the other side of a relationship before anybody has used the model. They can use its persisted properties.
+    ///
+    /// Unsafe memory: a model's variables lie at fixed distances from its beginning, which has the address of its
+    /// class. Both are compared before the address is taken for the model's. Whoever gets the model may keep it, so that
+    /// classes whose initializers may fail have no such distance.
+    ///
+    /// - Parameters:
+    ///   - class: the model's class, or a superclass.
+    ///   - place: where the model has the variable for its backing data.
+    func noteModel<Model: PersistentModel>(of class: Model.Type, withBackingDataAt place: UnsafeRawPointer) {
+        guard !knowsModel, model == nil, let offset = type.backingDataOffset else { return }
+        let start = place - offset
+        guard UInt(bitPattern: start) % UInt(MemoryLayout<UInt>.alignment) == 0,
+            ModelType.known(at: start.load(as: UInt.self))?.isKind(of: type) == true
+        else { return }
+        model = Unmanaged<Model>.fromOpaque(start).takeUnretainedValue()
     }
 
     /// The model that shows the state, made if there is none.

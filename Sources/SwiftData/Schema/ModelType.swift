@@ -23,6 +23,9 @@ final class ModelType: @unchecked Sendable {
     let problems: [String]
     /// The values of a new model, by the number of the property.
     let initialValues: ContiguousArray<StoredValue>
+    /// Where a model has the variable for its backing data; nil for a class that the macro has not written, and for one
+    /// whose initializers may fail.
+    let backingDataOffset: Int?
 
     private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
 
@@ -35,6 +38,14 @@ final class ModelType: @unchecked Sendable {
             if let found = known[ObjectIdentifier(type)] { return found }
             known[ObjectIdentifier(type)] = made
             return made
+        }
+    }
+
+    /// What is known of the class at an address; nil for any other address.
+    static func known(at address: UInt) -> ModelType? {
+        known.withLock { known in
+            // A class is identified by the address of its metadata.
+            known[unsafeBitCast(address, to: ObjectIdentifier.self)]
         }
     }
 
@@ -76,6 +87,9 @@ final class ModelType: @unchecked Sendable {
         table = KeyPathTable(properties: properties.count)
         numbersByName = Dictionary(properties.map { ($0.name, $0.number) }, uniquingKeysWith: { _, own in own })
         initialValues = ContiguousArray(repeating: .null, count: properties.count)
+        backingDataOffset =
+            TypeFields.offset(of: "_$initializersMayFail", in: type) == nil
+            ? TypeFields.offset(of: "_$backingData", in: type) : nil
         var (constraints, indices, rtrees): ([[String]], [[String]], [[String]]) = ([], [], [])
         let byKeyPath = numbers
         for group in groups {

@@ -94,6 +94,32 @@ struct TypeFields {
     }
 }
 
+extension TypeFields {
+    /// Where the instances of a class have one of its own stored variables, in bytes from their beginning; nil for a
+    /// variable that the compiler did not describe, and for a class whose superclass may change without it.
+    ///
+    /// Unsafe memory: as above. A class's metadata have the distances of its variables, at a place that its description
+    /// tells.
+    static func offset(of variable: String, in type: AnyClass) -> Int? {
+        let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+        guard metadata.load(as: Int.self) == 0 else { return nil }
+        let description = metadata.load(fromByteOffset: 40, as: UnsafeRawPointer.self)
+        let hasResilientSuperclass = description.load(as: UInt32.self) & (1 << 29) != 0
+        guard !hasResilientSuperclass, let fields = description.reference(at: 16) else { return nil }
+        let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
+        let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+        let offsets = Int(description.load(fromByteOffset: 40, as: UInt32.self))
+        guard size >= 12, offsets > 0 else { return nil }
+        for index in 0..<count {
+            guard let name = (fields + 16 + index * size).reference(at: 8),
+                String(cString: name.assumingMemoryBound(to: CChar.self)) == variable
+            else { continue }
+            return metadata.load(fromByteOffset: (offsets + index) * MemoryLayout<Int>.size, as: Int.self)
+        }
+        return nil
+    }
+}
+
 extension UnsafeRawPointer {
     /// The address to which the distance at an offset leads; nil for none.
     fileprivate func reference(at offset: Int) -> UnsafeRawPointer? {
