@@ -79,6 +79,19 @@ struct SchemaTests {
             try ModelContainer(for: Painting.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         }
     }
+
+    @Test("has the stored properties of a subclass with those that it inherits, as a public custom store reads them")
+    func inheritedProperties() throws {
+        // The schema keeps the entities.
+        let schema = Schema([BusinessTrip.self])
+        let entity = try #require(schema.entitiesByName["BusinessTrip"])
+        #expect(entity.storedProperties.map(\.name) == ["name", "days", "traveller", "perdiem"])
+        #expect(entity.storedPropertiesByName["name"] != nil)
+        #expect(entity.inheritedProperties.map(\.name) == ["name", "days", "traveller"])
+        entity.storedProperties.append(Schema.Attribute(name: "extra", valueType: Int.self))
+        #expect(entity.attributes.map(\.name).sorted() == ["extra", "perdiem"])
+        #expect(entity.superentity?.attributes.count == 2)
+    }
 }
 
 /// A model with a value of which a transformer, which nobody registers, would make bytes.

@@ -42,7 +42,7 @@ enum ManagedModel {
         let description = NSEntityDescription()
         description.name = entity.name
         description.renamingIdentifier = entity.name
-        description.properties = entity.storedProperties.compactMap { property in
+        description.properties = entity.ownProperties.compactMap { property in
             switch property {
             case let relationship as Schema.Relationship: self.description(of: relationship)
             case let attribute as Schema.Attribute: self.description(of: attribute)

@@ -36,8 +36,18 @@ extension Schema {
         /// The order of its own properties.
         private var order: [String] = []
 
-        /// Its own properties.
+        /// All properties that its models have values of, inherited ones first. Setting them leaves inherited ones as
+        /// they are.
         public var storedProperties: [any SchemaProperty] {
+            get { properties }
+            set {
+                let inherited = Set(inheritedProperties.map(\.name))
+                ownProperties = newValue.filter { !inherited.contains($0.name) }
+            }
+        }
+
+        /// The properties that it does not inherit.
+        var ownProperties: [any SchemaProperty] {
             get {
                 let all: [any SchemaProperty] = Array(attributes) + Array(relationships)
                 let places = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -59,7 +69,7 @@ extension Schema {
         }
 
         /// All properties, inherited ones first.
-        public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
+        public var properties: [any SchemaProperty] { inheritedProperties + ownProperties }
 
         /// Its own attributes by name.
         public var attributesByName: [String: Schema.Attribute] {
@@ -73,7 +83,7 @@ extension Schema {
             set { relationships = Set(newValue.values) }
         }
 
-        /// Its own properties by name.
+        /// All properties by name.
         public var storedPropertiesByName: [String: any SchemaProperty] {
             get { Dictionary(storedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) }
             set { storedProperties = newValue.values.sorted { $0.name < $1.name } }
@@ -182,7 +192,7 @@ extension Schema {
 
         /// The name, and the properties.
         public var debugDescription: String {
-            "\(name)\(superentityName.map { ": \($0)" } ?? "") (\(storedProperties.map { "\($0.name): \($0.valueType)" }.joined(separator: ", ")))"
+            "\(name)\(superentityName.map { ": \($0)" } ?? "") (\(ownProperties.map { "\($0.name): \($0.valueType)" }.joined(separator: ", ")))"
         }
     }
 }

@@ -38,7 +38,7 @@ struct SchemaDerivation {
         let entity = Schema.Entity(type.name)
         entity._objectType = type.type
         let own = type.properties[(type.superType?.properties.count ?? 0)...]
-        entity.storedProperties = own.map { property -> any SchemaProperty in
+        entity.ownProperties = own.map { property -> any SchemaProperty in
             guard let destination = property.destination else { return attribute(property) }
             let given = property.metadata as? Schema.Relationship
             let relationship = Schema.Relationship(
@@ -101,7 +101,7 @@ struct SchemaDerivation {
     private static func relationships(
         of type: ModelType, _ entities: [String: Schema.Entity]
     ) -> [Schema.Relationship] {
-        entities[type.name]?.storedProperties.compactMap { $0 as? Schema.Relationship } ?? []
+        entities[type.name]?.ownProperties.compactMap { $0 as? Schema.Relationship } ?? []
     }
 
     private static func relationship(
