@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import TestSupport
 import Testing
 
@@ -180,6 +181,79 @@ struct DataStoreTests {
         let context = ModelContext(try container())
         #expect(throws: DataStoreError.unsupportedFeature) { try context.delete(model: Book.self) }
         #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+    }
+}
+
+/// A store that notes of which classes the values are that it gets, and keeps none.
+private final class NotingStore: DataStore {
+    struct Configuration: DataStoreConfiguration {
+        typealias Store = NotingStore
+        var name = "noting"
+        var schema: Schema?
+    }
+
+    struct Snapshot: DataStoreSnapshot {
+        static let classes = Mutex<[String]>([])
+        let values: DefaultSnapshot
+        var persistentIdentifier: PersistentIdentifier { values.persistentIdentifier }
+
+        init(from: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
+            func name<Data: BackingData>(_ data: Data) -> String { "\(Data.Model.self)" }
+            let name = name(from)
+            Self.classes.withLock { $0.append(name) }
+            values = DefaultSnapshot(from: from, relatedBackingDatas: &relatedBackingDatas)
+        }
+
+        init(from decoder: any Decoder) throws { values = try DefaultSnapshot(from: decoder) }
+
+        private init(_ values: DefaultSnapshot) { self.values = values }
+
+        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+
+        func copy(
+            persistentIdentifier: PersistentIdentifier,
+            remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+        ) -> Self {
+            Self(values.copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: remappedIdentifiers))
+        }
+    }
+
+    let configuration: Configuration
+    let schema: Schema
+    let identifier = "noting"
+
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        self.configuration = configuration
+        schema = configuration.schema ?? Schema()
+    }
+
+    func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot> {
+        DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: [])
+    }
+
+    func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot> {
+        let remapped = try request.inserted.map { snapshot in
+            let entity = snapshot.persistentIdentifier.entityName
+            return (
+                snapshot.persistentIdentifier,
+                try PersistentIdentifier.identifier(for: identifier, entityName: entity, primaryKey: UUID())
+            )
+        }
+        return DataStoreSaveChangesResult(
+            for: identifier, remappedIdentifiers: Dictionary(uniqueKeysWithValues: remapped))
+    }
+}
+
+@Suite("A snapshot")
+struct SnapshotTests {
+    @Test("gets the values of a model as those of its own class, also of one that inherits")
+    func ownClass() throws {
+        let container = try ModelContainer(
+            for: Trip.self, BusinessTrip.self, configurations: NotingStore.Configuration())
+        let context = ModelContext(container)
+        context.insert(BusinessTrip(name: "there", perdiem: 1))
+        try context.save()
+        #expect(NotingStore.Snapshot.classes.withLock { $0 } == ["BusinessTrip"])
     }
 }
 

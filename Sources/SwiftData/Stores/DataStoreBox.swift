@@ -81,8 +81,11 @@ struct DataStoreCalling<Store: DataStore>: DataStoreCalls {
     ) -> () throws -> (identifiers: [PersistentIdentifier: PersistentIdentifier], changed: [ReadSnapshot]) {
         var related: [PersistentIdentifier: any BackingData] = [:]
         func snapshot(_ state: ModelState) -> Store.Snapshot {
-            func backing<Model: PersistentModel>(_ model: Model) -> any BackingData { model.persistentBackingData }
-            return Store.Snapshot(from: backing(state.shownModel), relatedBackingDatas: &related)
+            // Of the model's own class: those that the model itself shows are of the root of its classes.
+            func backing<Model: PersistentModel>(_ type: Model.Type) -> any BackingData {
+                ModelBackingData<Model>(state)
+            }
+            return Store.Snapshot(from: backing(state.type.type), relatedBackingDatas: &related)
         }
         let request = DataStoreSaveChangesRequest(
             inserted: changes.inserted.map(snapshot), updated: changes.updated.map(snapshot),
