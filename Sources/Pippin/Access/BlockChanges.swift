@@ -197,11 +197,11 @@ final class BlockChanges {
     /// - Parameters:
     ///   - plan: the models' entity.
     ///   - isOther: whether the rows must not be found before earlier deletions of the block are done.
-    ///   - find: finds the rows.
+    ///   - find: finds the rows, each once.
     /// - Returns: how many rows there are.
     /// - Throws: `NeedsObjects`, and what finding them throws.
     func delete(
-        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows) throws -> [NSManagedObjectID]
+        of plan: EntityPlan, after isOther: Bool, _ find: (StoreRows) throws -> [RowDeletion]
     ) throws -> Int {
         if isOther || guarded != nil { try flush() }
         let source = try shown()
@@ -210,10 +210,9 @@ final class BlockChanges {
         // Not held twice, since it would be copied then.
         var all = deletion ?? DeletedRows(source)
         deletion = nil
-        let new = found.filter { !all.contains($0) }
-        try all.add(new)
+        let count = try all.add(found)
         deletion = all
-        return new.count
+        return count
     }
 
     /// Changes rows.

@@ -1,14 +1,34 @@
 import StoreSession
 
 extension ChangeableRows {
-    /// The IDs of the rows with some identifiers.
-    func identifiers(_ keys: [Any], of plan: EntityPlan) throws -> [NSManagedObjectID] {
-        guard let kind = plan.record.attributeKinds[plan.uidField] else { return [] }
+    /// The IDs of the rows with some identifiers, given in the form that rows hold.
+    func identifiers(_ values: [StoredValue], of plan: EntityPlan) throws -> [NSManagedObjectID] {
         var found: [NSManagedObjectID] = []
-        // What an attribute cannot hold, no row has.
-        let values = keys.compactMap { StoredValue($0, kind) }
         try forEachRow(of: plan, where: try slots(of: plan)[plan.uidField], isAmong: values) { row in
             found.append(row.objectID)
+        }
+        return found
+    }
+}
+
+extension StoreRows {
+    /// The deletions of the rows with some identifiers, given in the form that rows hold.
+    func deletions(_ values: [StoredValue], of plan: EntityPlan) throws -> [RowDeletion] {
+        var found: [RowDeletion] = []
+        found.reserveCapacity(values.count)
+        try forEachRow(of: plan, where: try slots(of: plan)[plan.uidField], isAmong: values) { row in
+            let row = try row.whole()
+            found.append(RowDeletion(objectID: row.objectID, version: row.version))
+        }
+        return found
+    }
+
+    /// The deletions of the rows of a selection.
+    func deletions(of plan: EntityPlan, _ selection: RecordSelection) throws -> [RowDeletion] {
+        var found: [RowDeletion] = []
+        try forEachRow(of: plan, selection) { row in
+            let row = try row.whole()
+            found.append(RowDeletion(objectID: row.objectID, version: row.version))
         }
         return found
     }
@@ -17,7 +37,11 @@ extension ChangeableRows {
 extension ChangedRows {
     /// The number of the row with an identifier; nil where there is none.
     func number(ofKey key: Any, of plan: EntityPlan) throws -> Int? {
-        try rows.rows(for: rows.identifiers([key], of: plan)).first.map(note)
+        // What an attribute cannot hold, no row has.
+        guard let kind = plan.record.attributeKinds[plan.uidField], let value = StoredValue(key, kind) else {
+            return nil
+        }
+        return try rows.rows(for: rows.identifiers([value], of: plan)).first.map(note)
     }
 }
 
@@ -48,7 +72,9 @@ final class ObjectChanges {
         try delete(rows.identifiers(of: plan, seeingChanges(selection, plan)))
     }
 
-    func delete(keys: [Any], of plan: EntityPlan) throws -> Int { try delete(rows.identifiers(keys, of: plan)) }
+    func delete(_ identifiers: [StoredValue], of plan: EntityPlan) throws -> Int {
+        try delete(rows.identifiers(identifiers, of: plan))
+    }
 
     private func delete(_ found: [NSManagedObjectID]) throws -> Int {
         try rows.objects.delete(found)

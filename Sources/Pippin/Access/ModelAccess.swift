@@ -172,7 +172,7 @@ public final class ModelAccess {
     func delete(_ selection: RecordSelection, of plan: EntityPlan) throws -> Int {
         try PersistenceError.explaining(.readFailed) {
             try changing {
-                try $0.delete(of: plan, after: true) { try $0.identifiers(of: plan, selection) }
+                try $0.delete(of: plan, after: true) { try $0.deletions(of: plan, selection) }
             } _: {
                 try $0.delete(selection, of: plan)
             }
@@ -182,16 +182,16 @@ public final class ModelAccess {
     /// Deletes models, and what they own.
     ///
     /// - Parameters:
-    ///   - keys: the models' identifiers; those that are not stored are skipped.
+    ///   - identifiers: the models' identifiers, in the form that rows hold; those that are not stored are skipped.
     ///   - plan: the models' entity.
     /// - Returns: how many are stored.
     /// - Throws: ``PersistenceError``
-    func delete(keys: [Any], of plan: EntityPlan) throws -> Int {
+    func delete(_ identifiers: [StoredValue], of plan: EntityPlan) throws -> Int {
         try PersistenceError.explaining(.readFailed) {
             try changing {
-                try $0.delete(of: plan, after: false) { try $0.identifiers(keys, of: plan) }
+                try $0.delete(of: plan, after: false) { try $0.deletions(identifiers, of: plan) }
             } _: {
-                try $0.delete(keys: keys, of: plan)
+                try $0.delete(identifiers, of: plan)
             }
         }
     }

@@ -310,8 +310,9 @@ extension ModelWriter {
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
         let plan = try access.plan(of: type)
-        let keys = try ids.map { try Model.keyValue(of: $0) }
-        return try access.delete(keys: keys, of: plan)
+        let kind = plan.record.attributeKinds[plan.uidField]
+        // What an attribute cannot hold, no row has.
+        return try access.delete(ids.compactMap { try Model.storedValue(of: $0, kind) }, of: plan)
     }
 
     /// Deletes the models that a filter selects, and the models that they own.

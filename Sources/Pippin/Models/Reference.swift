@@ -116,6 +116,12 @@ extension CoreModel {
         return value
     }
 
+    /// An identifier in the form that rows hold; nil for one that its attribute cannot hold.
+    static func storedValue(of id: ID, _ kind: AttributeKind?) throws -> StoredValue? {
+        if let value = StoredValue(try recordKey(of: id), of: kind) { return value }
+        return try kind.flatMap { StoredValue(try keyValue(of: id), $0) }
+    }
+
     /// An identifier as its coding gives it.
     private static func storedKey(of id: ID) throws -> StoredValue {
         do { return try AttributeEncoder.single(id) } catch {

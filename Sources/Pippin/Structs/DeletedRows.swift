@@ -5,8 +5,6 @@ import StoreSession
 ///
 /// Where objects have a say (custom classes, validation), it throws `NeedsObjects`.
 struct DeletedRows {
-    /// The rows that were given, in order.
-    private(set) var given: [NSManagedObjectID] = []
     /// The deleted rows: those that were given, and those that are deleted along with them.
     private(set) var deletions: [RowDeletion] = []
     private var identifiers: Set<NSManagedObjectID> = []
@@ -37,10 +35,9 @@ struct DeletedRows {
     /// Deletes rows.
     ///
     /// - Parameter new: the rows; those that are deleted already are left out.
-    /// - Throws: `NeedsObjects`, and what reading throws. `given` has the rows all the same.
+    /// - Throws: `NeedsObjects`, and what reading throws.
     mutating func add(_ new: [NSManagedObjectID]) throws {
         var level = new.filter { identifiers.insert($0).inserted }
-        given += level
         while !level.isEmpty {
             var next: [NSManagedObjectID] = []
             for (_, group) in Dictionary(grouping: level, by: { ObjectIdentifier($0.layout) }) {
@@ -48,6 +45,33 @@ struct DeletedRows {
             }
             level = next
         }
+    }
+
+    /// Deletes rows that have been read already. Those of entities without relationships are not read again.
+    ///
+    /// - Parameter new: the rows; those that are deleted already are left out.
+    /// - Returns: how many there are.
+    /// - Throws: `NeedsObjects`, and what reading throws.
+    mutating func add(_ new: [RowDeletion]) throws -> Int {
+        var count = 0
+        var others: [NSManagedObjectID] = []
+        var checked: EntityLayout?
+        for deletion in new {
+            let layout = deletion.objectID.layout
+            guard layout.relationships.isEmpty else {
+                if !identifiers.contains(deletion.objectID) { others.append(deletion.objectID) }
+                continue
+            }
+            guard identifiers.insert(deletion.objectID).inserted else { continue }
+            count += 1
+            if layout !== checked {
+                try layout.checkIsPlain()
+                checked = layout
+            }
+            deletions.append(deletion)
+        }
+        if !others.isEmpty { try add(others) }
+        return count + others.count
     }
 
     /// Deletes rows of an entity.
