@@ -170,6 +170,26 @@ struct ExpansionTests {
         #expect(expansion(of: "struct Person { let uid: Int }").problem == nil)
     }
 
+    @Test("lets the compiler tell which types have raw values")
+    func rawValues() {
+        let source = expansion(
+            of: "struct Person { let id: Int; var mood: Mood?; var home: Places.Town; var all: [Mood] }"
+        )
+        .source
+        #expect(
+            source.contains(
+                """
+                        let value1: Mood? = try columns.value(at: 1, Mood.init(from:), else: columns.value(at: 1))
+                        let value2: Places.Town = try columns.value(at: 2, Places.Town.init(from:), else: columns.value(at: 2))
+                        let value3: [Mood] = try columns.value(at: 3)
+                """))
+        #expect(
+            source.contains(
+                """
+                        try columns.set(self.`mood`, at: 1, Mood.encode(to:), else: columns.set(self.`mood`, at: 1))
+                """))
+    }
+
     @Test("names no types in a nested type, whose extension does not see those beside it")
     func nested() {
         let source = expansion(of: "struct Person { let id: Int; var mood: Mood? }", named: "V1.Person").source

@@ -43,6 +43,26 @@ package struct ModelDeclaration: Equatable, Sendable {
             return value.source
         }
 
+        /// The type, or the one that is optional, where it may be coded by a raw value: a name that is not that of a
+        /// type with columns of its own. Nil for any other type.
+        var possiblyRaw: String? {
+            guard let type else { return nil }
+            var tokens = Lexer.tokens(of: type)
+            if tokens.last?.isSign("?") == true { tokens.removeLast() }
+            let isName = tokens.enumerated().allSatisfy { place, token in
+                place.isMultiple(of: 2) ? token.name != nil : token.isSign(".")
+            }
+            guard isName, tokens.count % 2 == 1, let last = tokens.last?.name, !Self.columnTypes.contains(last) else {
+                return nil
+            }
+            return type.hasSuffix("?") ? String(type.dropLast()) : type
+        }
+
+        private static let columnTypes: Set<String> = [
+            "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Bool",
+            "Double", "Float", "Date", "UUID", "URL", "Data", "Decimal", "Self",
+        ]
+
         /// What a type is that cannot be coded, as far as its spelling says; nil for any other.
         var uncodable: String? {
             guard let type else { return nil }

@@ -64,12 +64,11 @@ package struct CoreModelExpansion: Equatable, Sendable {
             if !isConforming || !members.isEmpty { source = "\(head)\(members)}" }
             return
         }
-        let names = declaration.properties.map(\.name)
         source = """
             \(head)
             \(coding(declaration.properties, isNested: type.contains(".")))
             \(reader(declaration.properties, isNested: type.contains(".")))
-            \(columns(names))\(self.observed(observed))\(initialValues(declaration.properties, of: type))
+            \(columns(declaration.properties, isNested: type.contains(".")))\(self.observed(observed))\(initialValues(declaration.properties, of: type))
             }
             """
     }
@@ -114,6 +113,9 @@ package struct CoreModelExpansion: Equatable, Sendable {
     /// All values are read before the first property is set: otherwise the compiler would copy the whole struct for a
     /// value that throws in between.
     ///
+    /// The initializer `init(from:)` of a type that may have a raw value tells the compiler whether that value is
+    /// read: see `RawCoding`.
+    ///
     /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its
     /// property's type without naming it, as it does where the declaration leaves its type to the compiler.
     private func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
@@ -125,7 +127,12 @@ package struct CoreModelExpansion: Equatable, Sendable {
                             let value\(place) = try \(coding).value(columns.value(at: \(place)), as: type\(place))
                     """
             }
-            return "        let value\(place): \(type) = try columns.value(at: \(place))"
+            guard let raw = property.possiblyRaw else {
+                return "        let value\(place): \(type) = try columns.value(at: \(place))"
+            }
+            return """
+                        let value\(place): \(type) = try columns.value(at: \(place), \(raw).init(from:), else: columns.value(at: \(place)))
+                """
         }
         let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
         return """
@@ -136,11 +143,16 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
-    private func columns(_ properties: [String]) -> String {
-        let numbered = Array(properties.enumerated())
+    private func columns(_ all: [ModelDeclaration.Property], isNested: Bool) -> String {
+        let properties = all.map(\.name)
+        let written = all.enumerated().map { place, property in
+            let plain = "columns.set(self.`\(property.name)`, at: \(place))"
+            guard !isNested, let raw = property.possiblyRaw else { return "        try \(plain)" }
+            return "        try columns.set(self.`\(property.name)`, at: \(place), \(raw).encode(to:), else: \(plain))"
+        }
         return """
                 \(availability)private func write(columns: borrowing \(Self.pippin)ColumnWriter) throws {
-            \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
+            \(written.joined(separator: "\n"))
                 }
 
                 \(availability)public static var compiledColumns: \(Self.pippin)ModelColumns? {

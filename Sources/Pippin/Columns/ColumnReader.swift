@@ -272,6 +272,12 @@ public struct ColumnReader: ~Copyable {
     }
 }
 
+extension ColumnReader {
+    // What has a raw value, for code of the module that declares its type.
+    @usableFromInline func rawText(at index: Int) -> String? { string(index) }
+    @usableFromInline func rawNumber(at index: Int) -> Int64? { integer(index) }
+}
+
 /// Decodes columns that are not of the usual kinds.
 protocol ColumnSource: AnyObject {
     // The values that most properties have; nil for none.

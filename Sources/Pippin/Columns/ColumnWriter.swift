@@ -114,6 +114,55 @@ public struct ColumnWriter: ~Copyable {
     }
 }
 
+// Enumerations and other types with raw values.
+extension ColumnWriter {
+    /// Gives a column a value whose type has a coding of its own.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil for none.
+    ///   - index: the column's index among the names, from 0.
+    ///   - coding: the type's `encode(to:)`, by which the compiler tells it from one that has a raw value; not called.
+    ///   - plain: sets the value.
+    /// - Throws: what `plain` throws.
+    @inlinable
+    public func set<Value>(
+        _ value: Value?, at index: Int, _ coding: (Value) -> (any Encoder) throws -> Void,
+        else plain: @autoclosure () throws -> Void
+    ) throws { try plain() }
+
+    /// Gives a column the raw value of a type that Swift codes by it, a text.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil for none.
+    ///   - index: the column's index among the names, from 0.
+    ///   - coding: the `encode(to:)` of types without one of their own; not called.
+    ///   - plain: is not used.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
+    @inlinable
+    public func set<Value: RawRepresentable>(
+        _ value: Value?, at index: Int, _ coding: (Value) -> (RawCoding) throws -> Void,
+        else plain: @autoclosure () throws -> Void
+    ) throws where Value.RawValue == String {
+        if let value { try set(value.rawValue, at: index) }
+    }
+
+    /// Gives a column the raw value of a type that Swift codes by it, a whole number.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil for none.
+    ///   - index: the column's index among the names, from 0.
+    ///   - coding: the `encode(to:)` of types without one of their own; not called.
+    ///   - plain: is not used.
+    /// - Throws: `EncodingError` for a number above `Int64.max`, and if the property is decoded as something else.
+    @inlinable
+    public func set<Value: RawRepresentable>(
+        _ value: Value?, at index: Int, _ coding: (Value) -> (RawCoding) throws -> Void,
+        else plain: @autoclosure () throws -> Void
+    ) throws where Value.RawValue: FixedWidthInteger & Encodable {
+        if let value { try set(value.rawValue as Value.RawValue?, at: index) }
+    }
+}
+
 /// What encodes the columns of models.
 protocol ColumnSink: AnyObject {
     func set(_ value: StoredValue, _ kind: AttributeKind, column: Int) throws

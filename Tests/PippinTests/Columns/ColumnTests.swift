@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteConnection
 import TestSupport
 import Testing
 
@@ -78,6 +79,41 @@ private struct Instrument: Equatable {
     }
 }
 
+private enum Level: Int16, Codable, Sendable { case low = -3, high = 300 }
+private struct Stamp: RawRepresentable, Codable, Hashable, Sendable { var rawValue: String }
+
+/// Written in upper case, and read whatever the case.
+private enum Finish: String, Codable, Sendable {
+    case matt, shiny
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        self = Finish(rawValue: text.lowercased()) ?? .matt
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue.uppercased())
+    }
+}
+
+@CoreModel
+private struct Vase: Equatable {
+    let id: Stamp
+    var label: Stamp?
+    var level: Level
+    var maybeLevel: Level?
+    var finish: Finish
+    var maybeFinish: Finish?
+
+    static let all = [
+        Vase(
+            id: Stamp(rawValue: "a"), label: Stamp(rawValue: ""), level: .high, maybeLevel: .low, finish: .shiny,
+            maybeFinish: .shiny),
+        Vase(id: Stamp(rawValue: "b"), level: .low, finish: .matt),
+    ]
+}
+
 @Suite("Columns of @CoreModel")
 struct ColumnTests {
     private let folder: TestFolder
@@ -126,6 +162,37 @@ struct ColumnTests {
             #expect(try manager.readAndWait { try $0.fetch(Instrument.self, sortedBy: .ascending(\.id)) } == values)
             #expect(try manager.readAndWait { try $0.find(Instrument.self, id: 1) } == values[0])
         }
+    }
+
+    @Test("have raw values, except where a type has a coding of its own")
+    func rawValues() throws {
+        for columns in [true, false] {
+            let name = columns ? "columns" : "coding"
+            let manager = EntityDerivation.$usesColumns.withValue(columns) {
+                PersistenceManager(models: Vase.self, store: .file(folder.file(name)))
+            }
+            try manager.writeAndWait { try $0.save(Vase.all) }
+            let rows = try plainRows(
+                "SELECT ZID, ZLABEL, ZLEVEL, ZMAYBELEVEL, ZFINISH, ZMAYBEFINISH FROM ZVASE ORDER BY ZID",
+                in: folder.file(name))
+            #expect(rows == [["a", "", "300", "-3", "SHINY", "SHINY"], ["b", nil, "-3", nil, "MATT", nil]])
+            #expect(
+                try Vase.all.map { vase in try manager.readAndWait { try $0.find(Vase.self, id: vase.id) } } == Vase.all
+            )
+        }
+    }
+
+    @Test("name a raw value that the type does not have")
+    func unknownRawValue() throws {
+        let manager = PersistenceManager(models: Vase.self, store: .file(folder.file("store")))
+        try manager.writeAndWait { try $0.save(Vase.all) }
+        try Connection(path: folder.file("store").path, mode: .readWrite)
+            .execute("UPDATE ZVASE SET ZMAYBELEVEL = 7 WHERE ZID = 'a'")
+        let error = #expect(throws: PersistenceError.self) {
+            try manager.readAndWait { try $0.find(Vase.self, id: Stamp(rawValue: "a")) }
+        }
+        #expect(error?.code == .unreadable)
+        #expect(error?.property == "maybeLevel")
     }
 
     @Test("are not a change where coding has written them", arguments: [true, false])
