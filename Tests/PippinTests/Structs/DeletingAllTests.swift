@@ -108,3 +108,71 @@ struct DeletingAllTests {
         #expect(try counter.strings("SELECT count(*) FROM ZPORTRAIT WHERE ZAUTHOR IS NULL") == ["1"])
     }
 }
+
+private struct Fig: CoreModel {
+    let id: Int64
+    var name: String
+}
+
+private struct Gem: CoreModel {
+    let id: Int
+    var cut: String
+}
+
+private struct Ring: CoreModel {
+    let id: UUID
+    var gems: [Gem]
+    static var schema: Schema<Ring> { Schema(.owns(\.gems)) }
+}
+
+private struct Day: CoreModel {
+    let id: Date
+    var name: String
+}
+
+@Suite("Deleting models by identifiers and filters")
+struct DeletingSomeTests {
+    let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    @Test("counts each once, whoever asks for it again, and does not see it any more")
+    func flat() throws {
+        let manager = PersistenceManager(models: Fig.self, store: .file(folder.store))
+        try manager.writeAndWait { try $0.save((0..<1_000).map { Fig(id: $0, name: "\($0)") }) }
+        try manager.writeAndWait { store in
+            #expect(try store.delete(Fig.self, ids: Array(0..<600) + [5, 5, 99_999]) == 600)
+            #expect(try store.delete(Fig.self, ids: [3, 700]) == 1)
+            #expect(try store.delete(Fig.self, where: \.id >= 990) == 10)
+            #expect(try store.count(Fig.self) == 389)
+            #expect(try store.find(Fig.self, id: 5) == nil)
+            try store.save(Fig(id: 5, name: "again"))
+        }
+        #expect(try manager.readAndWait { try $0.find(Fig.self, id: 5) }?.name == "again")
+        #expect(try plainRows("SELECT count(*) FROM ZFIG", in: folder.store) == [["390"]])
+    }
+
+    @Test("takes along what they own, and leaves owners of what is deleted")
+    func owners() throws {
+        let manager = PersistenceManager(models: Ring.self, store: .file(folder.store))
+        let rings = (0..<40).map { number in
+            Ring(id: UUID(), gems: [Gem(id: number * 2, cut: "a"), Gem(id: number * 2 + 1, cut: "b")])
+        }
+        try manager.writeAndWait { try $0.save(rings) }
+        #expect(try manager.writeAndWait { try $0.delete(Ring.self, ids: rings.prefix(15).map(\.id)) } == 15)
+        #expect(try manager.readAndWait { try $0.count(Gem.self) } == 50)
+        #expect(try manager.writeAndWait { try $0.delete(Gem.self, ids: [79, 78, 1]) } == 2)
+        #expect(try manager.readAndWait { try $0.find(Ring.self, id: rings[39].id) }?.gems.isEmpty == true)
+        #expect(try manager.writeAndWait { try $0.deleteAll(Ring.self) } == 25)
+        #expect(try plainRows("SELECT count(*) FROM ZGEM", in: folder.store) == [["0"]])
+    }
+
+    @Test("finds models whose identifiers are dates")
+    func dates() throws {
+        let manager = PersistenceManager(models: Day.self, store: .file(folder.store))
+        let days = (0..<20).map { Day(id: Date(timeIntervalSinceReferenceDate: Double($0) + 0.5), name: "\($0)") }
+        try manager.writeAndWait { try $0.save(days) }
+        #expect(try manager.writeAndWait { try $0.delete(Day.self, ids: [days[3].id, .distantPast]) } == 1)
+        #expect(try manager.readAndWait { try $0.count(Day.self) } == 19)
+    }
+}
