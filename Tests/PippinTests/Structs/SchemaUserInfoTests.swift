@@ -62,17 +62,17 @@ struct SchemaUserInfoTests {
 private struct Entry: Equatable {
     let id: Int
     var text: String
-    var tags: [Label] = []
+    var tags: [Keyword] = []
     var createdAt: Date?
     var updatedAt: Date?
     static var schema: Schema<Entry> { Schema(.createdAt(\.createdAt), .updatedAt(\.updatedAt)) }
 }
 
 @CoreModel
-private struct Label: Equatable {
+private struct Keyword: Equatable {
     let id: String
     var updatedAt = Date(timeIntervalSinceReferenceDate: 0)
-    static var schema: Schema<Label> { Schema(.updatedAt(\.updatedAt)) }
+    static var schema: Schema<Keyword> { Schema(.updatedAt(\.updatedAt)) }
 }
 
 @Suite("Dates that saves fill in")
@@ -148,9 +148,9 @@ struct SaveDateTests {
 
     @Test("belong to the model that changes: its list counts, and what is in the list does not")
     func lists() async throws {
-        let first = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Label(id: "x")])) }
+        let first = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Keyword(id: "x")])) }
         try await wait()
-        let second = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Label(id: "x"), Label(id: "y")])) }
+        let second = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Keyword(id: "x"), Keyword(id: "y")])) }
         for (old, new) in zip(first, second) {
             #expect(try #require(new.updatedAt) > #require(old.updatedAt))
             let labels = Dictionary(uniqueKeysWithValues: new.tags.map { ($0.id, $0.updatedAt) })
