@@ -14,27 +14,36 @@ extension ServerState {
     /// - Throws: the errors of the store.
     func scopedPage(for pull: PullRequest, _ moment: ServerMoment) throws -> Page {
         let end = pull.atMost ?? moment.latest
-        var read: [ReadTransaction] = []
+        // Two thousand transactions at a time: what is kept of them grows with the rows that they change.
+        var (first, later) = (Past(), Past())
+        var (writers, last) = (Writers(pull.device), ReadTransaction?.none)
         var place = Int64(pull.after)
         while true {
             guard let part = try reader.transactions(after: place, limit: 2_000) else {
                 throw SyncError.historyIsTrimmed(self.place.name)
             }
-            guard let last = part.last else { break }
-            read += part
-            place = last.number
+            guard let latest = part.last else { break }
+            for transaction in part {
+                if transaction.number > Int64(end) {
+                    later.add(transaction)
+                } else {
+                    first.add(transaction)
+                    writers.add(transaction)
+                    last = transaction
+                }
+            }
+            last?.changes = []
+            place = latest.number
         }
-        let first = read.filter { $0.number <= Int64(end) }
-        let ids = Set(read.lazy.flatMap(\.changes).map(\.id))
+        let ids = first.ids.union(later.ids)
         let present = try reading.rows(ids)
         var then: [RowID: PlannedRow?] = [:]
         for id in ids { then.updateValue(present[id], forKey: id) }
-        undo(read.filter { $0.number > Int64(end) }, in: &then)
+        later.undo(in: &then)
         var before = then
-        undo(first, in: &before)
-        var changed = Set(first.lazy.flatMap(\.changes).map(\.id))
+        first.undo(in: &before)
+        var changed = first.ids
         try addOwned(to: &changed, &before, &then)
-        let writers = Writers(first, pull.device)
         var (own, others): ([SyncPlanning.HistoryChange], [SyncPlanning.HistoryChange]) = ([], [])
         for id in changed.sorted() {
             let (old, new) = (before[id] ?? nil, then[id] ?? nil)
@@ -58,7 +67,7 @@ extension ServerState {
             }
         }
         var history: [PlannedTransaction] = []
-        if let last = first.last {
+        if let last {
             let time = last.mark?.time ?? last.time
             let parts: [(DeviceID?, [SyncPlanning.HistoryChange])] = [(pull.device, own), (nil, others)]
             for (device, changes) in parts {
@@ -75,13 +84,40 @@ extension ServerState {
         content.forwards.first { $0.id == id && $0.number > first && $0.number <= last }?.other
     }
 
-    /// Makes rows what they were before some transactions.
-    private func undo(_ transactions: [ReadTransaction], in rows: inout [RowID: PlannedRow?]) {
-        for change in transactions.reversed().lazy.flatMap({ $0.changes.reversed() }) {
-            switch change.kind {
-            case .insert: rows.updateValue(nil, forKey: change.id)
-            case .update: rows[change.id]??.values.merge(change.old) { $1 }
-            case .delete: rows.updateValue(PlannedRow(values: change.old), forKey: change.id)
+    /// What rows were before some transactions, as far as these have changed it.
+    private struct Past {
+        private enum Row {
+            case missing
+            case whole([String: SyncValue])
+            /// The properties that changed since.
+            case part([String: SyncValue])
+        }
+
+        private var rows: [RowID: Row] = [:]
+
+        var ids: Set<RowID> { Set(rows.keys) }
+
+        /// Adds the transaction that comes next.
+        mutating func add(_ transaction: ReadTransaction) {
+            for change in transaction.changes {
+                switch (rows[change.id], change.kind) {
+                case (nil, .insert): rows[change.id] = .missing
+                case (nil, .update): rows[change.id] = .part(change.old)
+                case (nil, .delete): rows[change.id] = .whole(change.old)
+                case (.part(let old), .update): rows[change.id] = .part(change.old.merging(old) { $1 })
+                case (.part(let old), .delete): rows[change.id] = .whole(change.old.merging(old) { $1 })
+                case (.part, .insert), (.missing, _), (.whole, _): continue
+                }
+            }
+        }
+
+        func undo(in present: inout [RowID: PlannedRow?]) {
+            for (id, row) in rows {
+                switch row {
+                case .missing: present.updateValue(nil, forKey: id)
+                case .whole(let values): present.updateValue(PlannedRow(values: values), forKey: id)
+                case .part(let old): present[id]??.values.merge(old) { $1 }
+                }
             }
         }
     }
@@ -120,16 +156,17 @@ extension ServerState {
 
     /// Who has written what in some transactions.
     private struct Writers {
+        private let device: DeviceID
         private var last: [RowID: [String: Bool]] = [:]
         private var isOwn: [RowID: Bool] = [:]
 
-        init(_ transactions: [ReadTransaction], _ device: DeviceID) {
-            for transaction in transactions {
-                let own = transaction.mark != nil && transaction.author == device.name
-                for change in transaction.changes {
-                    isOwn[change.id] = own && isOwn[change.id] ?? true
-                    for property in change.new.keys { last[change.id, default: [:]][property] = own }
-                }
+        init(_ device: DeviceID) { self.device = device }
+
+        mutating func add(_ transaction: ReadTransaction) {
+            let own = transaction.mark != nil && transaction.author == device.name
+            for change in transaction.changes {
+                isOwn[change.id] = own && isOwn[change.id] ?? true
+                for property in change.new.keys { last[change.id, default: [:]][property] = own }
             }
         }
 
