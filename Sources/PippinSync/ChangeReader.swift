@@ -27,6 +27,7 @@ struct ReadTransaction {
     struct Change {
         let kind: HistoryChangeKind
         let id: RowID
+        let row: NSManagedObjectID
         /// What the properties were before and afterwards, as far as that is known: of an insertion all, of an update
         /// those that it changed, of a deletion what the row was.
         var old: [String: SyncValue] = [:]
@@ -75,28 +76,83 @@ struct ChangeReader {
 
     /// The program's own transactions after a number. What the sync has written is not read, however much it is.
     ///
-    /// - Parameter number: the number.
-    /// - Returns: the transactions; nil if some after the number were deleted.
+    /// - Parameters:
+    ///   - number: the number.
+    ///   - most: about how many transactions and changes to read at most; nil for all.
+    /// - Returns: the transactions, and the number after which there may be more, nil if there are none; nil if some
+    ///   after the number were deleted.
     /// - Throws: the errors of the store.
-    func ownTransactions(after number: Int64) throws -> [ReadTransaction]? {
+    func ownTransactions(
+        after number: Int64, most: (transactions: Int, changes: Int)? = nil
+    ) throws -> (own: [ReadTransaction], end: Int64?)? {
         if let oldest = try history.oldestKeptTransaction(), number + 1 < oldest { return nil }
+        // A transaction may have many changes.
+        let size = most == nil ? 10_000 : 50
         var own: [ReadTransaction] = []
+        var (last, changes) = (number, 0)
         var run: (first: Int64, count: Int)?
         func read() throws -> Bool {
             guard let found = run else { return true }
             run = nil
             guard let read = try transactions(after: found.first - 1, limit: found.count) else { return false }
+            changes += read.reduce(0) { $0 + $1.changes.count }
             own += read
             return true
         }
-        for row in try history.historyTransactions(after: .transaction(number)) {
-            if SyncMark(row.contextName) == nil {
-                run = (run?.first ?? row.number, (run?.count ?? 0) + 1)
-            } else if try !read() {
-                return nil
+        while true {
+            let rows = try history.historyTransactions(after: .transaction(last), limit: size)
+            for row in rows {
+                if SyncMark(row.contextName) == nil {
+                    run = (run?.first ?? row.number, (run?.count ?? 0) + 1)
+                } else if try !read() {
+                    return nil
+                }
+            }
+            let isEnd = rows.count < size
+            if isEnd || most != nil, try !read() { return nil }
+            if isEnd { return (own, nil) }
+            last = rows.last?.number ?? last
+            if let most, own.count >= most.transactions || changes >= most.changes { return (own, last) }
+        }
+    }
+
+    /// Whether the program has saved something after a number.
+    func hasOwnTransactions(after number: Int64) throws -> Bool {
+        var last = number
+        while true {
+            let rows = try history.historyTransactions(after: .transaction(last), limit: 100)
+            if rows.contains(where: { SyncMark($0.contextName) == nil }) { return true }
+            guard let end = rows.last?.number else { return false }
+            last = end
+        }
+    }
+
+    /// What changes after a number did to some rows, in order: what the rows were before each.
+    func laterChanges(after number: Int64, of rows: [NSManagedObjectID: RowID]) throws -> [ReadTransaction.Change] {
+        if rows.isEmpty { return [] }
+        let changes = try history.historyChanges(
+            after: .transaction(number), through: nil, ofKeys: Set(rows.keys.map(\.key))
+        ).filter { rows[$0.objectID] != nil }
+        for (row, id) in rows { reading.note(row, id) }
+        try reading.lookUp(changes.flatMap { Self.ends(of: $0.former ?? [:]) })
+        return changes.compactMap { recorded in
+            guard let id = rows[recorded.objectID], let entity = mapping[id.entity] else { return nil }
+            var change = ReadTransaction.Change(kind: recorded.kind, id: id, row: recorded.objectID)
+            for property in entity.properties {
+                change.old[property.name] = value(of: property, recorded.former?[property.storedName])
+            }
+            return change
+        }
+    }
+
+    private static func ends(of values: [String: KeptValue]) -> [NSManagedObjectID] {
+        values.values.flatMap { value -> [NSManagedObjectID] in
+            switch value {
+            case .value(.identifier(let end)): [end]
+            case .list(let members): members
+            case .value: []
             }
         }
-        return try read() ? own : nil
     }
 
     // MARK: Changes
@@ -104,7 +160,7 @@ struct ChangeReader {
     private func change(_ recorded: RecordedChange, _ present: [RowID: PlannedRow]) -> ReadTransaction.Change? {
         guard let entity = mapping.entity(of: recorded.objectID.layout), let id = reading.id(of: recorded.objectID)
         else { return nil }
-        var change = ReadTransaction.Change(kind: recorded.kind, id: id)
+        var change = ReadTransaction.Change(kind: recorded.kind, id: id, row: recorded.objectID)
         for property in entity.properties {
             let name = property.storedName
             if recorded.kind == .update, let names = recorded.names, !names.contains(name) { continue }
@@ -148,13 +204,8 @@ struct ChangeReader {
         for change in recorded.lazy.flatMap(\.changes) {
             ends.insert(change.objectID)
             note(change.objectID, change.former, change.current, change.others)
-            for value in [change.former, change.current].lazy.flatMap(\.values) {
-                switch value {
-                case .value(.identifier(let end)): ends.insert(end)
-                case .list(let members): ends.formUnion(members)
-                case .value: break
-                }
-            }
+            ends.formUnion(Self.ends(of: change.former))
+            ends.formUnion(Self.ends(of: change.current))
         }
         try reading.lookUp(ends)
         let unknown = ends.filter { reading.id(of: $0) == nil }
@@ -211,9 +262,10 @@ struct ChangeReader {
     }
 
     /// What some rows were that were deleted after a transaction.
-    func tombstones(of ids: Set<RowID>, after number: Int64) throws -> [RowID: Tombstone] {
-        let deletions = try history.historyChanges(after: .transaction(number), through: nil, ofKeys: nil)
-            .filter { $0.kind == .delete }
+    func tombstones(
+        of ids: Set<RowID>, after number: Int64, _ known: ReadDeletions, in epochs: [Epoch]
+    ) throws -> [RowID: Tombstone] {
+        let deletions = try known.deletions(after: number, in: history, of: epochs)
         var found: [(id: RowID, change: HistoryChangeRow)] = []
         for change in deletions {
             note(change.objectID, change.former ?? [:])
@@ -234,5 +286,34 @@ struct ChangeReader {
             tombstones[id] = Tombstone(number: HistoryNumber(change.transaction), row: PlannedRow(values: values))
         }
         return tombstones
+    }
+}
+
+/// The deletions of a server's history that were read last: each push needs them, and reads only those that came since
+/// the one before. It is used under the session's lock.
+final class ReadDeletions {
+    private var part: (epochs: [Epoch], after: Int64, through: Int64)?
+    private var changes: [HistoryChangeRow] = []
+    private static let most = 10_000
+
+    func deletions(
+        after number: Int64, in history: any HistoryEngine, of epochs: [Epoch]
+    ) throws -> [HistoryChangeRow] {
+        let latest = try history.latestTransaction()
+        var (first, start) = (number, number)
+        if let part, part.epochs == epochs, part.after <= number, part.through <= latest, changes.count < Self.most {
+            (first, start) = (part.after, part.through)
+        } else {
+            changes = []
+        }
+        // A page of the history at a time: only deletions are kept.
+        while start < latest {
+            let end = min(start + 100, latest)
+            changes += try history.historyChanges(after: .transaction(start), through: end, ofKeys: nil)
+                .filter { $0.kind == .delete }
+            start = end
+        }
+        part = (epochs, first, latest)
+        return changes.filter { $0.transaction > number }
     }
 }

@@ -15,6 +15,8 @@ struct DeviceContent {
     var frozen: FrozenBatch?
     /// What the server has taken, for the case that it loses it.
     var acknowledged: [AcknowledgedBatch] = []
+    /// The last batch that the server has taken and that is not among these any more; nil for none.
+    private(set) var forgotten: UInt64?
     /// What the server last had of rows with unsent changes.
     var base: [BaseRow] = []
     var journal: [JournalEntry] = []
@@ -52,7 +54,7 @@ struct DeviceContent {
     }
 
     /// How many batches are kept for the case that the server loses them.
-    private static let mostAcknowledged = 200
+    static let mostAcknowledged = 200
 
     func cursor(of number: Int64) -> HistoryNumber { cursors.last { $0.after < number }?.cursor ?? 0 }
 
@@ -65,7 +67,7 @@ struct DeviceContent {
     mutating func acknowledge(_ batch: UInt64, _ transactions: [OwnTransaction]) {
         guard let first = transactions.map(\.number).min(), let last = transactions.map(\.number).max() else { return }
         acknowledged.append(AcknowledgedBatch(batch: batch, first: first, last: last))
-        if acknowledged.count > Self.mostAcknowledged { acknowledged.removeFirst() }
+        if acknowledged.count > Self.mostAcknowledged { forgotten = acknowledged.removeFirst().batch }
     }
 
     mutating func refuse(_ refused: RefusedChange, _ values: [String: SyncValue]) {
@@ -87,6 +89,7 @@ extension DeviceContent {
         var nextEntry: Int
         var cursorTime: Int64?
         var answered: UInt64?
+        var forgotten: UInt64?
     }
 
     private struct Attempt: Codable, Hashable {
@@ -102,7 +105,7 @@ extension DeviceContent {
         Position(
             summary: DeviceSummary(cursor: record.cursor, captured: captured, waiting: waiting), cursors: cursors,
             nextBatch: record.nextBatch, nextEntry: nextEntry, cursorTime: record.cursorTime,
-            answered: record.answered)
+            answered: record.answered, forgotten: forgotten)
     }
 
     /// The record without what is in the position.
@@ -120,9 +123,9 @@ extension DeviceContent {
         (record.cursor, record.nextBatch) = (position.summary.cursor, position.nextBatch)
         (record.cursorTime, record.answered) = (position.cursorTime, position.answered)
         self.init(record: record, captured: position.summary.captured)
-        (cursors, nextEntry) = (position.cursors, position.nextEntry)
+        (cursors, nextEntry, forgotten) = (position.cursors, position.nextEntry, position.forgotten)
         open = try place.noted([OwnTransaction].self, SyncNote.open) ?? []
-        if let request = try place.noted(PushRequest.self, SyncNote.batch) {
+        if let request = try place.notedBatch() {
             frozen = FrozenBatch(request: request, answer: try place.noted(PushAnswer.self, SyncNote.answer))
         }
         acknowledged = try place.noted([AcknowledgedBatch].self, SyncNote.acknowledged) ?? []
@@ -166,14 +169,37 @@ extension DeviceContent {
 /// Downloaded rows of one entity as bytes: the properties once, and then each row.
 struct StagedRows {
     let entity: String
-    var rows: [(key: String, values: [String: SyncValue], scope: SyncScope?)] = []
+    /// The properties, in the order of the rows' values.
+    private(set) var names: [String] = []
+    private(set) var rows: [Row] = []
+
+    /// A downloaded row.
+    struct Row {
+        let key: String
+        let scope: SyncScope?
+        /// The values in the order of the properties; nil for those that the row does not have.
+        fileprivate(set) var list: [SyncValue?]
+    }
+
+    private var places: [String: Int] = [:]
 
     init(entity: String) { self.entity = entity }
 
+    mutating func add(_ key: String, _ values: [String: SyncValue], _ scope: SyncScope?) {
+        var row = Row(key: key, scope: scope, list: Array(repeating: nil, count: names.count))
+        for (name, value) in values {
+            if let place = places[name] {
+                row.list[place] = value
+                continue
+            }
+            places[name] = names.count
+            names.append(name)
+            row.list.append(value)
+        }
+        rows.append(row)
+    }
+
     var data: Data {
-        var properties: Set<String> = []
-        for row in rows { properties.formUnion(row.values.keys) }
-        let names = properties.sorted()
         var writer = ValueWriter()
         writer.write(entity)
         writer.write(count: names.count)
@@ -182,7 +208,9 @@ struct StagedRows {
         for row in rows {
             writer.write(row.key)
             writer.write(row.scope.map { .text($0.name) })
-            for name in names { writer.write(row.values[name]) }
+            for value in row.list { writer.write(value) }
+            // Of properties that came with later rows.
+            for _ in row.list.count..<names.count { writer.write(nil) }
         }
         return Data(writer.bytes)
     }
@@ -192,31 +220,38 @@ struct StagedRows {
     init(_ data: Data) throws {
         var reader = ValueReader([UInt8](data))
         entity = try reader.string()
-        let names = try (0..<reader.count()).map { _ in try reader.string() }
+        names = try (0..<reader.count()).map { _ in try reader.string() }
         let count = try reader.count()
         rows.reserveCapacity(count)
         for _ in 0..<count {
             let key = try reader.string()
             var scope: SyncScope?
             if case .text(let name) = try reader.value() { scope = SyncScope(name.string) }
-            var values: [String: SyncValue] = [:]
-            for name in names { values[name] = try reader.value() }
-            rows.append((key, values, scope))
+            var row = Row(key: key, scope: scope, list: [])
+            row.list.reserveCapacity(names.count)
+            for _ in names { row.list.append(try reader.value()) }
+            rows.append(row)
         }
+    }
+
+    func values(of row: Row) -> [String: SyncValue] {
+        var values = [String: SyncValue](minimumCapacity: names.count)
+        for (name, value) in zip(names, row.list) { values[name] = value }
+        return values
     }
 
     /// The rows as a portion has brought them.
     func changes(of kind: DownloadKind) -> [PageChange] {
         rows.map { row in
             let id = RowID(entity, row.key)
-            if case .properties = kind { return .values(id, row.values, row.scope) }
-            return .row(id, row.values, row.scope)
+            if case .properties = kind { return .values(id, values(of: row), row.scope) }
+            return .row(id, values(of: row), row.scope)
         }
     }
 
     var planned: [RowID: PlannedRow] {
         Dictionary(
-            rows.map { (RowID(entity, $0.key), PlannedRow(values: $0.values, scope: $0.scope)) },
+            rows.map { (RowID(entity, $0.key), PlannedRow(values: values(of: $0), scope: $0.scope)) },
             uniquingKeysWith: { $1 })
     }
 }
@@ -295,16 +330,21 @@ private struct ValueReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    private mutating func next(_ count: Int) throws -> ArraySlice<UInt8> {
+    /// Goes on by some bytes.
+    ///
+    /// - Returns: where they are.
+    private mutating func next(_ count: Int) throws -> Range<Int> {
         guard count >= 0, count <= bytes.count - place else { throw CocoaError(.fileReadCorruptFile) }
         defer { place += count }
-        return bytes[place..<place + count]
+        return place..<place + count
     }
+
+    private mutating func byte() throws -> UInt8 { bytes[try next(1).lowerBound] }
 
     mutating func count() throws -> Int {
         var (result, shift): (UInt64, UInt64) = (0, 0)
         while true {
-            let byte = UInt64(try next(1).first ?? 0)
+            let byte = UInt64(try byte())
             guard shift < 63 else { throw CocoaError(.fileReadCorruptFile) }
             result |= (byte & 0x7F) << shift
             if byte < 0x80 { break }
@@ -315,25 +355,27 @@ private struct ValueReader {
         return Int(result)
     }
 
-    mutating func string() throws -> String { String(decoding: try next(count()), as: UTF8.self) }
+    mutating func string() throws -> String { String(decoding: bytes[try next(count())], as: UTF8.self) }
 
     private mutating func fixed() throws -> UInt64 {
-        try next(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        var number: UInt64 = 0
+        for place in try next(8).reversed() { number = number << 8 | UInt64(bytes[place]) }
+        return number
     }
 
     private mutating func id() throws -> RowID { RowID(try string(), try string()) }
 
     mutating func value() throws -> SyncValue? {
-        switch try next(1).first {
+        switch try byte() {
         case 0: return nil
         case 1: return .null
-        case 2: return .bool(try next(1).first == 1)
+        case 2: return .bool(try byte() == 1)
         case 3: return .integer(Int64(bitPattern: try fixed()))
         case 4: return .double(ExactDouble(Double(bitPattern: try fixed())))
         case 5: return .decimal(try string())
         case 6: return .text(ExactText(try string()))
         case 7: return .date(Int64(bitPattern: try fixed()))
-        case 8: return .bytes([UInt8](try next(count())))
+        case 8: return .bytes([UInt8](bytes[try next(count())]))
         case 9: return .reference(try id())
         case 10:
             var ids: [RowID] = []

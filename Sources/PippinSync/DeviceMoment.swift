@@ -15,10 +15,18 @@ struct DeviceMoment {
     private let reading: RowReading
     /// The same transactions as the history has them.
     private let read: [ReadTransaction]
-    /// The last transaction of the store's history.
+    /// The last transaction of the store's history, or of the part of it that was read.
     private let latest: Int64
+    /// Whether the history may have own transactions after `latest`.
+    private let isPart: Bool
 
-    init(_ place: SyncStore, _ transaction: OptimisticTransaction?) throws {
+    /// - Parameters:
+    ///   - place: the store.
+    ///   - transaction: the transaction during which nobody else saves; nil for the store's long one.
+    ///   - forBatch: whether the transactions of one batch are enough: no more of the history is read then, if all that
+    ///     is unsent is there.
+    /// - Throws: ``SyncError``, and the errors of the store.
+    init(_ place: SyncStore, _ transaction: OptimisticTransaction?, forBatch: Bool = false) throws {
         (self.place, self.transaction) = (place, transaction)
         let (store, history) = try place.parts()
         guard let content = try DeviceContent(place) else {
@@ -26,11 +34,12 @@ struct DeviceMoment {
         }
         (self.content, former) = (content, content)
         reading = RowReading(place.mapping, place.session, store)
-        latest = try history.latestTransaction()
-        guard let own = try ChangeReader(place, reading).ownTransactions(after: content.captured) else {
+        let most = forBatch && content.waiting == 0 ? (Self.mostTransactions, Self.mostChanges) : nil
+        guard let own = try ChangeReader(place, reading).ownTransactions(after: content.captured, most: most) else {
             throw SyncError.historyIsTrimmed(place.name)
         }
-        read = own
+        (read, isPart) = (own.own, own.end != nil)
+        latest = try own.end ?? history.latestTransaction()
         fresh = read.compactMap { Self.own($0, content) }
     }
 
@@ -75,8 +84,14 @@ struct DeviceMoment {
         }
         let present = try reading.rows(others)
         for id in others { rows[id] = .some(present[id]) }
-        for transaction in read.reversed() {
-            for change in transaction.changes.reversed() where others.contains(change.id) {
+        var later: [ReadTransaction.Change] = []
+        if isPart {
+            let changed = read.lazy.flatMap(\.changes).filter { others.contains($0.id) }
+            later = try ChangeReader(place, reading).laterChanges(
+                after: latest, of: Dictionary(changed.map { ($0.row, $0.id) }, uniquingKeysWith: { $1 }))
+        }
+        for changes in [later] + read.reversed().map(\.changes) {
+            for change in changes.reversed() where others.contains(change.id) {
                 switch change.kind {
                 case .insert: rows[change.id] = .some(nil)
                 case .update:
@@ -154,11 +169,13 @@ struct DeviceMoment {
         return count
     }
 
-    mutating func freeze(_ order: FreezeOrder) throws -> StoreResult {
+    /// - Returns: the batch; nil if nothing of the part of the history that was read is to be sent, and more is there.
+    mutating func freeze(_ order: FreezeOrder) throws -> StoreResult? {
         let open = content.open + fresh
         let result = Freezing.freeze(
             open, order, record: content.record, schema: place.schema, limit: limit(of: open))
         guard let request = result.request else {
+            if isPart { return nil }
             return .frozen(nil, waitsForServer: result.waitsForServer, waitsForProgram: result.waitsForProgram)
         }
         keepOpen(result.rest)
@@ -239,6 +256,7 @@ struct DeviceMoment {
 
     /// What the server has taken, and lost.
     private func lost(after batch: UInt64) throws -> [OwnTransaction] {
+        if let forgotten = content.forgotten, forgotten > batch { throw SyncError.historyIsTrimmed(place.name) }
         let batches = content.acknowledged.filter { $0.batch > batch }
         guard let first = batches.map(\.first).min(), let last = batches.map(\.last).max() else { return [] }
         guard let all = try ChangeReader(place, reading).transactions(after: Int64(first) - 1, limit: .max) else {

@@ -63,12 +63,40 @@ final class RowReading {
         try lookUp(found.values.flatMap { ends(of: $0) })
         var planned: [RowID: PlannedRow] = [:]
         for (id, item) in found {
-            guard let entity = mapping[id.entity] else { continue }
-            var values: [String: SyncValue] = [:]
-            for property in entity.properties { values[property.name] = value(of: property, in: item) }
-            planned[id] = PlannedRow(values: values)
+            if let entity = mapping[id.entity] { planned[id] = row(item, of: entity) }
         }
         return planned
+    }
+
+    /// Rows of one entity as the planner has them, in their order, without their scopes.
+    func planned(_ rows: [StoredRow], of entity: SyncMapping.Entity) throws -> [(id: RowID, row: PlannedRow)] {
+        let found = try withLists(rows, of: entity)
+        if entity.hasReferences { try lookUp(found.flatMap { ends(of: $0) }) }
+        return found.compactMap { item in
+            SyncValues.text(ofKey: item.row.values[entity.keySlot]).map {
+                (RowID(entity.name, $0), row(item, of: entity))
+            }
+        }
+    }
+
+    private func row(_ item: FoundRow, of entity: SyncMapping.Entity) -> PlannedRow {
+        var values = [String: SyncValue](minimumCapacity: entity.properties.count)
+        for property in entity.properties { values[property.name] = value(of: property, in: item) }
+        return PlannedRow(values: values)
+    }
+
+    /// The rows of a store that have some identifiers.
+    func identifiers(of ids: Set<RowID>) throws -> [RowID: NSManagedObjectID] {
+        var found: [RowID: NSManagedObjectID] = [:]
+        for (name, ids) in Dictionary(grouping: ids, by: \.entity) {
+            guard let entity = mapping[name] else { continue }
+            let keys = ids.compactMap { SyncValues.key($0.key.string, entity.key) }
+            try store.engine.forEachRow(of: entity.layout, where: entity.keySlot, isAmong: keys) { row in
+                guard let text = SyncValues.text(ofKey: try row.value(at: entity.keySlot)) else { return }
+                found[RowID(name, text)] = row.objectID
+            }
+        }
+        return found
     }
 
     private func ends(of item: FoundRow) -> [NSManagedObjectID] {

@@ -126,7 +126,7 @@ struct RowWriting {
     }
 
     /// A nested value with another value of one of its elements.
-    private static func setting(
+    static func setting(
         _ value: StoredValue, at path: ArraySlice<String>, of composite: StoredValue, _ attribute: AttributeLayout
     ) -> StoredValue {
         var former: CompositeValue?

@@ -13,9 +13,10 @@ struct ServerState {
     let reading: RowReading
     private let scopes: Set<SyncScope>?
     private let history: any HistoryEngine
+    private let deletions: ReadDeletions
 
-    init(_ place: SyncStore, _ scopes: Set<SyncScope>?) throws {
-        (self.place, self.scopes) = (place, scopes)
+    init(_ place: SyncStore, _ scopes: Set<SyncScope>?, _ deletions: ReadDeletions) throws {
+        (self.place, self.scopes, self.deletions) = (place, scopes, deletions)
         let (store, history) = try place.parts()
         self.history = history
         let known = try place.noted(ServerContent.self, SyncNote.content)
@@ -66,7 +67,9 @@ struct ServerState {
             missing.remove(forward.id)
         }
         if try !missing.isEmpty && history.latestTransaction() > base {
-            for (id, tombstone) in try reader.tombstones(of: missing, after: base) {
+            for (id, tombstone) in try reader.tombstones(
+                of: missing, after: base, deletions, in: content.epochs)
+            {
                 facts.rows[id] = .deleted(tombstone)
             }
         }
@@ -158,14 +161,11 @@ final class ServerDownload {
                     continue
                 }
                 key = last.objectID.key
-                var found: [RowID: FoundRow] = [:]
-                for item in try reading.withLists(rows, of: mapped) {
-                    guard let text = SyncValues.text(ofKey: item.row.values[mapped.keySlot]) else { continue }
-                    found[RowID(mapped.name, text)] = item
-                }
-                var planned = try reading.planned(found).mapValues { Optional.some($0) }
-                try reading.addScopes(to: &planned, place.schema)
-                return (planned.compactMap { id, row in row.map { (id, $0) } }, false, next)
+                let planned = try reading.planned(rows, of: mapped)
+                if !place.schema.isScoped { return (planned, false, next) }
+                var scoped = Dictionary(planned.map { ($0.id, Optional($0.row)) }, uniquingKeysWith: { $1 })
+                try reading.addScopes(to: &scoped, place.schema)
+                return (planned.map { ($0.id, scoped[$0.id]?.flatMap(\.self) ?? $0.row) }, false, next)
             }
             return ([], true, nil)
         }

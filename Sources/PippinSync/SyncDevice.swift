@@ -8,7 +8,7 @@ final class SyncDevice {
     /// The closures of the program's schemas; nil if there are none.
     private let closures: ProgramClosures?
     /// How many portions of a download were noted; nil before that is known.
-    private var portions: Int?
+    var portions: Int?
 
     init(_ place: SyncStore) {
         self.place = place
@@ -124,11 +124,14 @@ final class SyncDevice {
             return try changing(noting: notes(of: rows)) { $0.record = record }
         case .freeze(let order):
             return try place.exclusively { transaction in
-                var moment = try DeviceMoment(place, transaction)
-                return try moment.freeze(order)
+                var moment = try DeviceMoment(place, transaction, forBatch: true)
+                if let result = try moment.freeze(order) { return result }
+                moment = try DeviceMoment(place, transaction)
+                return try moment.freeze(order) ?? .frozen(nil, waitsForServer: false, waitsForProgram: false)
             }
         case .rebase(let order):
             if order.stage == .everything, let result = try fill(order) { return result }
+            if let result = try followEcho(order) { return result }
             var noted: Set<RowID> = []
             while true {
                 let result = try place.exclusively { transaction in
@@ -151,6 +154,35 @@ final class SyncDevice {
         }
     }
 
+    /// Takes in a page that has nothing but what the server has made of the batch, just as it was sent: the rows stay
+    /// as they are, and what is unsent is not read.
+    ///
+    /// - Returns: nil for another page: nothing was done then.
+    private func followEcho(_ order: RebaseOrder) throws -> StoreResult? {
+        if order.stage != nil || closures != nil || place.schema.isScoped { return nil }
+        return try place.exclusively { transaction in
+            guard let former = try DeviceContent(place), let frozen = former.frozen, former.open.isEmpty,
+                former.attempts.isEmpty
+            else { return nil }
+            let base = Dictionary(
+                former.base.map { ($0.id, $0.values.map { PlannedRow(values: $0) }) }, uniquingKeysWith: { $1 })
+            guard frozen.isEchoed(by: order, from: former.record, base: base) else { return nil }
+            let (_, history) = try place.parts()
+            var content = former
+            content.acknowledge(frozen.request.batch, frozen.request.transactions)
+            content.frozen = nil
+            let sent = Set(frozen.request.transactions.lazy.flatMap(\.changes).map(\.id))
+            content.base.removeAll { sent.contains($0.id) }
+            content.record = order.record
+            content.note(cursor: order.end, after: try history.latestTransaction())
+            try place.write([:], contextName: nil, in: transaction) { [content] _ in
+                try content.notes(replacing: former)
+            }
+            return .rebased(
+                hasOpen: try ChangeReader(place, place.reading()).hasOwnTransactions(after: content.captured))
+        }
+    }
+
     /// Changes what is kept beside the rows.
     private func changing(
         noting others: [String: Data?] = [:], _ change: (inout DeviceContent) -> Void
@@ -165,122 +197,6 @@ final class SyncDevice {
                 try content.notes(replacing: former).merging(others) { $1 }
             }
             return .kept
-        }
-    }
-
-    // MARK: Downloads
-
-    /// The notes of downloaded rows.
-    private func notes(of rows: [PageChange]) throws -> [String: Data?] {
-        var notes: [String: Data?] = [:]
-        var next =
-            try portions
-            ?? place.session.withLock { try place.noting().noteCount(beginningWith: SyncNote.stage) }
-        var byEntity: [String: StagedRows] = [:]
-        for case .row(let id, let values, let scope) in rows {
-            byEntity[id.entity, default: StagedRows(entity: id.entity)].rows.append((id.key.string, values, scope))
-        }
-        for case .values(let id, let values, let scope) in rows {
-            byEntity[id.entity, default: StagedRows(entity: id.entity)].rows.append((id.key.string, values, scope))
-        }
-        for (entity, staged) in byEntity {
-            let mapping = place.mapping
-            guard let number = mapping.place(of: entity), let order = mapping.order.firstIndex(of: number) else {
-                continue
-            }
-            notes[SyncNote.stage(order, next)] = staged.data
-            next += 1
-        }
-        portions = next
-        return notes
-    }
-
-    private func emptyStage() throws {
-        portions = nil
-        while true {
-            let names = try place.session.withLock {
-                try place.noting().notes(beginningWith: SyncNote.stage, after: nil, limit: 16).map(\.name)
-            }
-            if names.isEmpty { return }
-            try place.exclusively { transaction in
-                try place.write([:], contextName: nil, in: transaction) { _ in
-                    Dictionary(uniqueKeysWithValues: names.map { ($0, nil) })
-                }
-            }
-        }
-    }
-
-    /// Reads the noted portions one after the other.
-    ///
-    /// - Returns: their names, to delete them.
-    private func forEachPortion(_ body: (StagedRows) throws -> Void) throws -> [String: Data?] {
-        var names: [String: Data?] = [:]
-        var last: String?
-        while let note = try place.noting().notes(beginningWith: SyncNote.stage, after: last, limit: 1).first {
-            let rows: StagedRows
-            do { rows = try StagedRows(note.data) } catch { throw SyncError.damaged(place.name, error) }
-            try body(rows)
-            names.updateValue(nil, forKey: note.name)
-            last = note.name
-        }
-        return names
-    }
-
-    /// Fills a store that has no rows with the downloaded ones, a portion at a time and in one transaction.
-    ///
-    /// - Returns: nil if the store has something: nothing was done then.
-    private func fill(_ order: RebaseOrder) throws -> StoreResult? {
-        try place.inOneTransaction {
-            let moment = try DeviceMoment(place, nil)
-            guard order.restored == nil, try moment.isEmpty() else { return nil }
-            let mark = SyncMark(number: order.end, time: 0).contextName
-            let changed = try changes(after: order, moment.content)
-            let names = try forEachPortion { portion in
-                let targets = portion.planned.filter { changed[$0.key] == nil }.mapValues(Optional.some)
-                try place.write(targets, contextName: mark, in: nil) { _ in [:] }
-            }
-            try place.write(changed, contextName: mark, in: nil) { _ in [:] }
-            // What referred to rows that came later does so now.
-            _ = try forEachPortion { portion in
-                guard let entity = place.mapping[portion.entity] else { return }
-                let late = place.mapping.lateProperties(of: entity)
-                if late.isEmpty { return }
-                var targets: [RowID: PlannedRow?] = [:]
-                for (id, row) in portion.planned where changed[id] == nil {
-                    let values = row.values.filter { late.contains($0.key) && !$0.value.references.isEmpty }
-                    if !values.isEmpty { targets[id] = .some(PlannedRow(values: values)) }
-                }
-                try place.write(targets, contextName: mark, in: nil) { _ in [:] }
-            }
-            var content = moment.content
-            content.record = order.record
-            content.captured = try place.parts().history.latestTransaction()
-            content.note(cursor: order.end, after: content.captured)
-            try place.write([:], contextName: nil, in: nil) { [content] _ in
-                try content.notes(replacing: moment.content).merging(names) { $1 }
-            }
-            portions = nil
-            return .rebased(hasOpen: false)
-        }
-    }
-
-    /// The rows that the server has changed while it was read, as they are to be.
-    private func changes(after order: RebaseOrder, _ content: DeviceContent) throws -> [RowID: PlannedRow?] {
-        if order.transactions.isEmpty { return [:] }
-        let input = RebaseInput(
-            order: order, record: content.record, schema: place.schema, frozen: nil, open: [])
-        var facts = RowFacts()
-        while true {
-            switch try Rebasing.step(input, rules: .none, facts: facts) {
-            case .done(let plan): return plan.shown
-            case .note: throw SyncError.damaged(place.name, CocoaError(.featureUnsupported))
-            case .needs(let questions):
-                facts.answers = questions.answers
-                for id in questions.rows where facts.rows[id] == nil { facts.rows[id] = .absent }
-                for id in questions.referrers where facts.referrers[id] == nil { facts.referrers[id] = [] }
-                for key in questions.holders where facts.holders[key] == nil { facts.holders[key] = [] }
-                _ = try forEachPortion { DeviceMoment.answer(questions, from: $0.planned, &facts) }
-            }
         }
     }
 

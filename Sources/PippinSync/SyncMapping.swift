@@ -17,6 +17,17 @@ struct SyncMapping: Sendable {
         let keySlot: Int
         let key: AttributeLayout
         let properties: [Property]
+        /// Whether some lead to rows.
+        let hasReferences: Bool
+        /// Whether new rows can be written alone: nothing at the ends of their references changes with them, and these
+        /// ends can all be there before.
+        fileprivate(set) var standsAlone = false
+
+        fileprivate init(_ layout: EntityLayout, keySlot: Int, _ key: AttributeLayout, _ properties: [Property]) {
+            name = layout.description.renamingIdentifier ?? layout.name
+            (self.layout, self.keySlot, self.key, self.properties) = (layout, keySlot, key, properties)
+            hasReferences = properties.contains { !$0.references.isEmpty }
+        }
     }
 
     /// A property of an entity.
@@ -26,6 +37,14 @@ struct SyncMapping: Sendable {
         /// The name under which the store, and its history, have it: that of the whole nested value for a part of one.
         let storedName: String
         let place: Place
+
+        /// The relationship that the property is, if it is one.
+        fileprivate var references: [RelationshipLayout] {
+            switch place {
+            case .attribute, .element: []
+            case .reference(let relationship), .list(let relationship): [relationship]
+            }
+        }
     }
 
     /// Where a property's value is.
@@ -46,13 +65,26 @@ struct SyncMapping: Sendable {
     /// - Parameter model: the model of a store.
     /// - Throws: ``SyncError`` for an entity without an identifier, and for relationships that cannot be synced.
     init(_ model: ModelLayout) throws {
-        let entities = try model.entities.filter { !$0.isAbstract }.map(Self.entity)
-        self.entities = entities
+        var entities = try model.entities.filter { !$0.isAbstract }.map(Self.entity)
         places = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         placesByLayout = Dictionary(
             entities.enumerated().map { ($1.layout.name, $0) }, uniquingKeysWith: { first, _ in first })
         order = Self.order(entities, placesByLayout)
+        let (order, placesByLayout) = (order, placesByLayout)
+        for place in entities.indices {
+            let own = order.firstIndex(of: place) ?? 0
+            let references = entities[place].properties.flatMap(\.references)
+            entities[place].standsAlone = references.allSatisfy { reference in
+                guard !reference.isToMany, let inverse = reference.inverse, inverse.isToMany, !inverse.isOrdered else {
+                    return false
+                }
+                return reference.destination.selfAndSubentities.allSatisfy { end in
+                    placesByLayout[end.name].flatMap { order.firstIndex(of: $0) } ?? 0 < own
+                }
+            }
+        }
+        self.entities = entities
     }
 
     /// The properties of an entity that may lead to rows which come later in that order: lists, and references to the
@@ -120,9 +152,7 @@ struct SyncMapping: Sendable {
         if Set(properties.map(\.name)).count != properties.count {
             throw SyncError.sameIdentifiers(entity: layout.name)
         }
-        return Entity(
-            name: layout.description.renamingIdentifier ?? layout.name, layout: layout, keySlot: slot, key: key,
-            properties: properties)
+        return Entity(layout, keySlot: slot, key, properties)
     }
 
     private static func name(of property: NSPropertyDescription) -> String {
@@ -228,6 +258,7 @@ enum SyncValues {
         case .double(let number): .double(number.value)
         case .decimal(let digits): .object(NSDecimalNumber(string: digits))
         case .date(let time): .date(Double(time) / 1_000_000 - reference)
+        case .text(let text) where attribute.type == .stringAttributeType: .string(text.string)
         case .text(let text): KeptValues.stored(text.string, attribute)
         case .bytes(let bytes): KeptValues.stored(Data(bytes), attribute)
         }
@@ -261,6 +292,7 @@ enum SyncValues {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
             return Int64(text).map { .integer($0) }
+        case .stringAttributeType: return .string(text)
         default:
             let value = KeptValues.stored(text, attribute)
             return value.isNull ? nil : value

@@ -23,6 +23,7 @@ final class SyncServer: @unchecked Sendable {
     /// The sums of a state's rows, and the rows of some of its ranges as far as they were read.
     private var summed: (number: HistoryNumber, known: KnownProperties, sums: RangeSums, rows: ServerDownload)?
     private var reading: (ranges: Set<IdentifierRange>, rows: ServerDownload)?
+    private let deletions = ReadDeletions()
 
     /// - Parameters:
     ///   - program: the device's store: the server's has the same models, unless it has a model already that is newer.
@@ -96,12 +97,12 @@ final class SyncServer: @unchecked Sendable {
         switch request {
         case .hello, .push:
             return try place.exclusively { transaction in
-                let moment = try ServerState(place, scopes)
+                let moment = try ServerState(place, scopes, deletions)
                 return try answer(request, moment, transaction)
             }
         case .pull, .rows, .sums:
             try place.manager.openIfNeeded()
-            return try place.session.withLock { try answer(request, ServerState(place, scopes), nil) }
+            return try place.session.withLock { try answer(request, ServerState(place, scopes, deletions), nil) }
         }
     }
 

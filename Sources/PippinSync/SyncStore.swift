@@ -2,6 +2,7 @@ import Foundation
 import Pippin
 import StoreSession
 import SyncPlanning
+import Synchronization
 
 /// A store of a sync, on either side: its rows as the planner has them, and the notes that it keeps of the sync beside
 /// them.
@@ -12,6 +13,7 @@ struct SyncStore: Sendable {
     let schema: SyncSchema
     /// A number that differs from that of a model with other properties.
     let version: Int
+    private let batches = BatchMemory()
     var session: StoreSession { manager.session }
 
     /// - Parameters:
@@ -99,6 +101,15 @@ struct SyncStore: Sendable {
         return try decode(type, data)
     }
 
+    /// The batch that the store has noted; nil for none.
+    func notedBatch() throws -> PushRequest? {
+        guard let data = try noting().note(SyncNote.batch) else { return nil }
+        if let known = batches.latest.withLock({ $0 }), known.data == data { return known.request }
+        let request = try decode(PushRequest.self, data)
+        batches.latest.withLock { $0 = (data, request) }
+        return request
+    }
+
     /// What the store has noted under all names that begin with a text, in their order.
     func allNoted<Content: Decodable>(_ type: Content.Type, beginningWith prefix: String) throws -> [Content] {
         try noting().notes(beginningWith: prefix, after: nil, limit: .max).map { try decode(type, $0.data) }
@@ -139,6 +150,11 @@ struct SyncStore: Sendable {
         changes.notes = try notes(false)
         if !changes.notes.isEmpty { _ = try session.save([(store, changes)], in: transaction) }
     }
+}
+
+/// The batch that was read last: it is large, and needed several times before it is decided about.
+private final class BatchMemory: Sendable {
+    let latest = Mutex<(data: Data, request: PushRequest)?>(nil)
 }
 
 /// Why a store cannot be kept in step with another one.

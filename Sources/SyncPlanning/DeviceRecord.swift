@@ -47,6 +47,51 @@ package struct FrozenBatch: Codable, Hashable, Sendable {
     }
 }
 
+extension FrozenBatch {
+    /// Whether the server has taken the batch whole, and a page has nothing but what it made of it, which is what was
+    /// sent. The device then has nothing to do but forget the batch.
+    ///
+    /// - Parameters:
+    ///   - order: what the page leads to.
+    ///   - record: the record before.
+    ///   - base: what the server last had of the batch's rows.
+    /// - Returns: false also where that is not certain.
+    package func isEchoed(by order: RebaseOrder, from record: DeviceRecord, base: [RowID: Row?]) -> Bool {
+        guard order.stage == nil, order.restored == nil, case .decided(let outcomes) = answer,
+            order.record.epoch == record.epoch, order.record.known == record.known,
+            order.record.scopes == record.scopes, outcomes.count == request.transactions.count,
+            outcomes.allSatisfy({ if case .taken(let number, []) = $0 { number <= order.end } else { false } })
+        else { return false }
+        var mine: [RowID: [String: SyncValue]?] = [:]
+        for change in request.transactions.lazy.flatMap(\.changes) {
+            guard let known = mine[change.id] ?? base[change.id].map({ $0?.values }) else { return false }
+            switch (change.edit, known) {
+            case (.insert(let values), nil): mine.updateValue(values, forKey: change.id)
+            case (.update(let changes), let former?):
+                mine.updateValue(former.merging(changes.mapValues(\.new)) { $1 }, forKey: change.id)
+            case (.delete, _): mine.updateValue(nil, forKey: change.id)
+            default: return false
+            }
+        }
+        var theirs = mine
+        for id in mine.keys { theirs.updateValue(base[id]??.values, forKey: id) }
+        for transaction in order.transactions {
+            guard transaction.device == record.device else { return false }
+            for change in transaction.changes {
+                guard let former = theirs[change.id] else { return false }
+                switch (change, former) {
+                case (.row(let id, let values, nil), nil): theirs.updateValue(values, forKey: id)
+                case (.values(let id, let values, nil), let former?):
+                    theirs.updateValue(former.merging(values) { $1 }, forKey: id)
+                case (.deleted(let id), _): theirs.updateValue(nil, forKey: id)
+                default: return false
+                }
+            }
+        }
+        return mine == theirs
+    }
+}
+
 /// What may be sent next.
 package struct FreezeOrder: Hashable, Sendable {
     /// The properties that both sides know.

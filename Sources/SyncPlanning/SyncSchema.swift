@@ -184,6 +184,7 @@ package struct KnownProperties: Codable, Hashable, Sendable {
     /// The values that are known.
     package func part(of values: [String: SyncValue], in entity: String) -> [String: SyncValue] {
         guard let known = kinds[entity] else { return [:] }
+        if values.keys.allSatisfy({ known[$0] != nil }) { return values }
         return values.filter { known[$0.key] != nil }
     }
 

@@ -190,6 +190,45 @@ struct RebasingTests {
         #expect(plan.journal.map(\.change.id) == [gone])
     }
 
+    @Test("is not needed for a page that has nothing but what was sent, and for every other one")
+    func echo() throws {
+        let new = RowID("Book", "new")
+        func isEchoed(
+            _ changes: [PageChange], from device: String = "a", _ outcomes: [PushOutcome]? = nil, end: HistoryNumber = 6
+        ) -> Bool {
+            var frozen = FrozenBatch(
+                request: PushRequest(
+                    device: self.device, agreement: Agreement(deviceSchema: 1, serverSchema: 1), epoch: "life",
+                    batch: 1,
+                    transactions: [
+                        transaction(1, new, base: 5, .insert(row(title: "x").values)),
+                        transaction(2, book, base: 5, edit("title", "old", "y")),
+                    ]))
+            frozen.answer = .decided(outcomes ?? [.taken(6, []), .taken(6, [])])
+            let input = input(changes, from: device, open: [], end: end)
+            return frozen.isEchoed(
+                by: input.order, from: input.record, base: [new: nil, book: row(title: "old", note: "n")])
+        }
+        let (inserted, edited) = (
+            PageChange.row(new, row(title: "x").values, nil), PageChange.values(book, ["title": "y"], nil)
+        )
+        #expect(isEchoed([inserted, edited]))
+        #expect(isEchoed([edited, inserted]))
+        // The server's value stayed, or is another one, or somebody else has changed something.
+        #expect(!isEchoed([inserted]))
+        #expect(!isEchoed([edited]))
+        #expect(!isEchoed([inserted, .values(book, ["title": "z"], nil)]))
+        #expect(!isEchoed([inserted, .values(book, ["title": "y", "note": "m"], nil)]))
+        #expect(!isEchoed([inserted, edited], from: "b"))
+        #expect(!isEchoed([inserted, edited, .deleted(RowID("Book", "c"))]))
+        #expect(!isEchoed([inserted, edited, .forwarded(new, to: book)]))
+        #expect(!isEchoed([inserted, edited, .deleted(book)]))
+        // Not all was taken, or not yet heard.
+        #expect(!isEchoed([inserted, edited], [.taken(6, []), .conflict(book)]))
+        #expect(!isEchoed([inserted, edited], [.taken(6, [])]))
+        #expect(!isEchoed([inserted, edited], end: 5))
+    }
+
     @Test("refuses a page that ends before what the server has taken")
     func shortPage() throws {
         let frozen = FrozenBatch(

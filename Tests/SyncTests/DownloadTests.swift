@@ -136,12 +136,14 @@ struct DownloadTests {
             "k": .set([.reference(id), .integer(1)]),
         ]
         var staged = StagedRows(entity: "Book")
-        staged.rows = [("1", values, SyncScope("team")), ("2", ["a": .integer(7)], nil)]
+        staged.add("1", ["a": .integer(7)], nil)
+        staged.add("2", values, SyncScope("team"))
+        staged.add("3", ["a": .integer(8)], nil)
         let read = try StagedRows(staged.data)
         #expect(read.entity == "Book")
-        #expect(read.rows.map(\.key) == ["1", "2"])
-        #expect(read.rows.map(\.scope) == [SyncScope("team"), nil])
-        #expect(read.rows.map(\.values) == [values, ["a": .integer(7)]])
+        #expect(read.rows.map(\.key) == ["1", "2", "3"])
+        #expect(read.rows.map(\.scope) == [nil, SyncScope("team"), nil])
+        #expect(read.rows.map(read.values) == [["a": .integer(7)], values, ["a": .integer(8)]])
         for count in 0..<staged.data.count {
             #expect(throws: (any Error).self) { try StagedRows(staged.data.prefix(count)) }
         }

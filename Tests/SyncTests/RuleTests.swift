@@ -1,5 +1,7 @@
 import Foundation
+import PippinPostgres
 import PippinSync
+import PostgresServer
 import Synchronization
 import TestSupport
 import Testing
@@ -68,9 +70,20 @@ struct RuleTests {
     private let folder: TestFolder
     private let server: StoreLocation
 
-    init() throws {
+    init() throws { try self.init(server: nil) }
+
+    private init(server: StoreLocation?) throws {
+        runs.withLock { $0 = [:] }
         folder = try TestFolder()
-        server = .file(folder.url.appendingPathComponent("server.sqlite"), keepsHistory: .always)
+        self.server = server ?? .file(folder.url.appendingPathComponent("server.sqlite"), keepsHistory: .always)
+    }
+
+    @Test("do the same with a PostgreSQL server", .needsPostgres)
+    func onPostgres() async throws {
+        for test in [Self.merge, Self.merging, Self.rename, Self.stubborn, Self.notes, Self.otherModel] {
+            let database = try TestDatabase()
+            try await test(Self(server: .postgres(database.uri(), keepsHistory: .always)))()
+        }
     }
 
     private func device(_ name: String) throws -> (manager: PersistenceManager, sync: StoreSync) {

@@ -1,5 +1,7 @@
 import Foundation
+import PippinPostgres
 import PippinSync
+import PostgresServer
 import TestSupport
 import Testing
 
@@ -42,9 +44,19 @@ struct ScopeTests {
     private let folder: TestFolder
     private let server: StoreLocation
 
-    init() throws {
+    init() throws { try self.init(server: nil) }
+
+    private init(server: StoreLocation?) throws {
         folder = try TestFolder()
-        server = .file(folder.url.appendingPathComponent("server.sqlite"), keepsHistory: .always)
+        self.server = server ?? .file(folder.url.appendingPathComponent("server.sqlite"), keepsHistory: .always)
+    }
+
+    @Test("is the same with a PostgreSQL server", .needsPostgres)
+    func onPostgres() async throws {
+        for test in [Self.download, Self.moves, Self.rights, Self.otherScopes] {
+            let database = try TestDatabase()
+            try await test(Self(server: .postgres(database.uri(), keepsHistory: .always)))()
+        }
     }
 
     private func manager(_ name: String) -> PersistenceManager {
