@@ -110,6 +110,13 @@ struct ScopeTests {
         #expect(try await red.find(Memo.self, id: "1")?.text == "changed")
         #expect(try await sync.check().isEmpty)
         #expect(try plainNumber("SELECT COUNT(*) FROM ACHANGE WHERE ZCHANGETYPE = 0", in: file("red")) == 7)
+        // A row that moves twice before that is heard was in the first scope.
+        for team in ["blue", "green"] {
+            try await all.manager.update(Memo.self, where: \.id == "5") { $0.set(\.team, to: team) }
+        }
+        try await all.sync.finish()
+        try await sync.finish()
+        #expect(try await memos(red) == ["1"])
         await sync.stop()
         await all.sync.stop()
     }
