@@ -35,6 +35,23 @@ static inline struct MHD_Daemon *loopback_server_start(
         (size_t)65536, MHD_OPTION_UNESCAPE_CALLBACK, loopback_server_leave, NULL, MHD_OPTION_END);
 }
 
+// Starts a server with one thread for all connections, whose requests may wait for their answers; port 0 for any free one.
+static inline struct MHD_Daemon *http_listener_start(
+    uint32_t host, uint16_t port, unsigned int connections, MHD_AccessHandlerCallback handler,
+    MHD_RequestCompletedCallback completed, void *context) {
+    struct sockaddr_in address;
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(host);
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL, handler, context,
+        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_CONNECTION_TIMEOUT, 90u, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)16384, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_UNESCAPE_CALLBACK, loopback_server_leave, NULL,
+        MHD_OPTION_END);
+}
+
 // The port that a connection comes from; 0 if it is not known.
 static inline uint16_t loopback_server_client(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);

@@ -67,7 +67,7 @@ func endRequest(
 
 /// The headers by lowercased name. Values of a repeated header are joined by “, ”, so that a repeated `Host` matches no
 /// allowed one.
-private func headers(of connection: OpaquePointer) -> [String: String] {
+func headers(of connection: OpaquePointer) -> [String: String] {
     var found: [String: String] = [:]
     forEach(.HEADER_KIND, connection) { name, value in
         let key = name.lowercased()
@@ -77,7 +77,7 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
 }
 
 /// The query. libmicrohttpd has parsed and decoded it, plus signs as spaces.
-private func query(of connection: OpaquePointer) -> HTTPFields {
+func query(of connection: OpaquePointer) -> HTTPFields {
     var items: [String] = []
     forEach(.GET_ARGUMENT_KIND, connection) { items.append("\($0)=\($1)") }
     return HTTPFields(encoded: items.joined(separator: "&"))
