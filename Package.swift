@@ -27,7 +27,10 @@ let package = Package(
         .systemLibrary(
             name: "CPippinLibraries",
             providers: [
-                .apt(["libsqlite3-dev", "zlib1g-dev", "libpq-dev", "libedit-dev", "libmicrohttpd-dev"])
+                .apt([
+                    "libsqlite3-dev", "zlib1g-dev", "libpq-dev", "libedit-dev", "libmicrohttpd-dev",
+                    "libcurl4-openssl-dev",
+                ])
             ]),
 
         // The ground floor: no Core Data in it, each usable alone.
@@ -114,10 +117,13 @@ let package = Package(
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Structs in PostgreSQL.
         .target(name: "PippinPostgres", dependencies: ["Pippin", "PostgresEngine", "StoreSession"]),
-        // A store that is kept in step with another one, in one process.
+        // A store that is kept in step with another one, in one process or over HTTP.
         .target(
             name: "PippinSync",
-            dependencies: ["CoreDataModel", "Pippin", "PredicateFormat", "StoreSession", "SyncPlanning"]),
+            dependencies: [
+                "CPippinLibraries", "CoreDataModel", "HTTPMessages", "Pippin", "PredicateFormat", "StoreSession",
+                "SyncPlanning",
+            ]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -216,8 +222,9 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "PippinPostgres", "PippinPostgresCommand", "PippinSync", "PostgresEngine", "PostgresServer",
-                "StoreReading", "StoreSession", "SyncChild", "SyncPlanning", "TestSupport",
+                "FaultProxy", "HTTPMessages", "LoopbackServer", "PippinPostgres", "PippinPostgresCommand", "PippinSync",
+                "PostgresEngine", "PostgresServer", "StoreReading", "StoreSession", "SyncChild", "SyncPlanning",
+                "TestSupport",
             ]),
         .testTarget(name: "SearchTextTests", dependencies: ["PredicateFormat", "CPippinLibraries", "TestSupport"]),
         .testTarget(

@@ -329,6 +329,8 @@ enum SyncCommand {
         case .waitsForServer(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer server"
         case .waitsForProgram(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer program"
         case .isOlderCopy: SyncError.olderCopyText
+        case .needsLogin: "the server asks for a login"
+        case .refusedByServer(let reason): reason
         case .repaired(let count): "\(TextTools.count(count, "row")) repaired"
         }
     }

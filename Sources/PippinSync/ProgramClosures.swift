@@ -88,7 +88,7 @@ final class ProgramClosures: @unchecked Sendable {
             let desk = ClosureDesk(id: id, old: old, mine: mine, theirs: theirs, scratch, mapping)
             defer { desk.clear() }
             try desk.lay(
-                neighbours(
+                Self.neighbours(
                     of: id, [old ?? [:], mine, theirs].flatMap { $0.values.flatMap(\.references) }, shown.reading))
             return try closure.run(desk)
         } catch {
@@ -102,10 +102,12 @@ final class ProgramClosures: @unchecked Sendable {
     }
 
     /// How many rows a struct may contain, and how deep.
-    private static let (mostRows, deepest) = (100_000, 16)
+    static let (mostRows, deepest) = (100_000, 16)
 
     /// The rows that a row's struct may contain: those that it refers to, directly or not, and those that refer to it.
-    private func neighbours(of id: RowID, _ references: [RowID], _ reading: RowReading) throws -> [RowID: PlannedRow] {
+    static func neighbours(
+        of id: RowID, _ references: [RowID], _ reading: RowReading
+    ) throws -> [RowID: PlannedRow] {
         var rows: [RowID: PlannedRow] = [:]
         var missing = Set(references).union(try reading.referrers(of: [id])[id] ?? [])
         for _ in 0..<Self.deepest where !missing.isEmpty && rows.count < Self.mostRows {
@@ -116,6 +118,46 @@ final class ProgramClosures: @unchecked Sendable {
             missing.subtract(found.keys)
         }
         return rows
+    }
+}
+
+/// Makes structs of rows in a store in memory, for those who are asked about a row's change.
+final class ScratchModels: @unchecked Sendable {
+    // @unchecked Sendable: the queue of the server alone uses it.
+    private let scratch: PersistenceManager
+    private var opened: SyncMapping?
+
+    init(_ manager: PersistenceManager) {
+        scratch = manager.manager(name: "\(manager.name) in memory", of: .memory)
+    }
+
+    fileprivate func model<Model: CoreModel>(
+        _ type: Model.Type, _ id: RowID, _ values: [String: SyncValue], _ reading: RowReading
+    ) throws -> Model? {
+        try scratch.openIfNeeded()
+        let mapping = try opened ?? SyncMapping(scratch.session.modelLayout)
+        opened = mapping
+        let desk = ClosureDesk(id: id, old: nil, mine: values, theirs: values, scratch, mapping)
+        defer { desk.clear() }
+        try desk.lay(ProgramClosures.neighbours(of: id, values.values.flatMap(\.references), reading))
+        return try desk.model(type, values)
+    }
+}
+
+/// A row, of which a struct can be made during one transaction of the store.
+struct ModelSource: @unchecked Sendable {
+    // @unchecked Sendable: used on the thread that runs the transaction.
+    private let id: RowID
+    private let values: [String: SyncValue]
+    private let models: ScratchModels
+    private let reading: RowReading
+
+    init(_ id: RowID, _ values: [String: SyncValue], _ models: ScratchModels, _ reading: RowReading) {
+        (self.id, self.values, self.models, self.reading) = (id, values, models, reading)
+    }
+
+    func model<Model: CoreModel>(_ type: Model.Type) throws -> Model? {
+        try models.model(type, id, values, reading)
     }
 }
 

@@ -25,7 +25,17 @@ struct ServerState {
         reader = try ChangeReader(place, reading)
     }
 
-    func moment(for request: SyncRequest) throws -> ServerMoment {
+    /// - Parameters:
+    ///   - request: what a device asks.
+    ///   - user: the user whose device it is; nil where the database knows.
+    /// - Returns: what the server knows.
+    /// - Throws: ``ForeignDevice`` for a device of another user, and the errors of the store.
+    func moment(for request: SyncRequest, of user: String?) throws -> ServerMoment {
+        var device = try place.noted(DeviceOnServer.self, SyncNote.devices + request.device.name) ?? DeviceOnServer()
+        if let user {
+            if let owner = device.user, owner != user { throw ForeignDevice() }
+            device.user = user
+        }
         var cursor: HistoryNumber?
         switch request {
         case .hello(let hello): cursor = hello.cursor
@@ -42,7 +52,7 @@ struct ServerState {
             epochs: content.epochs, latest: HistoryNumber(latest), oldest: HistoryNumber(max(0, oldest)),
             schemaVersion: place.version, schema: place.schema,
             now: Int64(Date().timeIntervalSince1970 * 1_000_000),
-            device: try place.noted(DeviceOnServer.self, SyncNote.devices + request.device.name) ?? DeviceOnServer(),
+            device: device,
             granted: scopes ?? [],
             timeAtCursor: atCursor.map {
                 SyncMark($0.contextName)?.time ?? ChangeReader.microseconds($0.timestamp)

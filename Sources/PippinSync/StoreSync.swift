@@ -31,6 +31,25 @@ extension PersistenceManager {
     public func sync(with server: StoreLocation, scopes: Set<String>? = nil) throws -> StoreSync {
         try StoreSync(self, server, scopes: scopes)
     }
+
+    /// Keeps this store in step with a server over HTTP, as with a store that it can reach itself.
+    ///
+    /// ```swift
+    /// let sync = try manager.sync(with: .server("https://api.example/sync") { try await session.token() })
+    /// ```
+    ///
+    /// What a user may see and change is decided there (``SyncServer``). News is waited for by a request that the server
+    /// answers when there is some, over the same connection where the server takes several requests on one (HTTP/2).
+    ///
+    /// - Parameters:
+    ///   - server: where the server answers.
+    ///   - scopes: the scopes whose models are here, among those that the user may see; nil for all of these.
+    /// - Returns: the sync, which runs until it is stopped or released.
+    /// - Throws: ``SyncError`` for an address that cannot be asked, for models that cannot be synced and for a store
+    ///   without a history, and what `load()` throws if the store was not open yet.
+    public func sync(with server: SyncServerAddress, scopes: Set<String>? = nil) throws -> StoreSync {
+        try StoreSync(self, server, scopes: scopes)
+    }
 }
 
 extension PersistenceManager {
@@ -78,6 +97,11 @@ public final class StoreSync: Sendable {
         case waitsForProgram(pending: Int)
         /// The store is an older copy of itself. Nothing is sent.
         case isOlderCopy
+        /// The server does not know the user, or the program gives no token. It is asked again.
+        case needsLogin
+        /// The server takes nothing from this device, and says why: the user may not, the versions do not fit, or a saved
+        /// transaction is too large. It is asked again.
+        case refusedByServer(reason: String)
         /// ``StoreSync/check()`` has found so many models that differed from the server's, past both histories. They
         /// are now as on the server.
         case repaired(Int)
@@ -95,15 +119,33 @@ public final class StoreSync: Sendable {
     ///   - isLive: whether it runs by itself.
     ///   - idle: how often a server that reports changes is asked whether there are any, in milliseconds.
     /// - Throws: ``SyncError``, and what opening the device's store throws.
-    package init(
+    package convenience init(
         _ manager: PersistenceManager, _ location: StoreLocation, scopes: Set<String>? = nil, isLive: Bool = true,
         idle: Int64 = 300_000
     ) throws {
+        let server = StoreServer(for: manager, at: location, scopes: scopes.map { Set($0.map { SyncScope($0) }) })
+        self.init(try SyncStore(manager, isScoped: scopes != nil), server, isLive: isLive, idle: idle)
+    }
+
+    /// A sync over HTTP.
+    ///
+    /// - Parameters:
+    ///   - manager: the device's store.
+    ///   - address: the server.
+    ///   - scopes: the scopes whose rows are here; nil for all that the user may see.
+    ///   - isLive: whether it runs by itself.
+    /// - Throws: ``SyncError``, and what opening the device's store throws.
+    package convenience init(
+        _ manager: PersistenceManager, _ address: SyncServerAddress, scopes: Set<String>? = nil, isLive: Bool = true
+    ) throws {
+        let server = try RemoteServer(address, scopes: scopes.map { Set($0.map { SyncScope($0) }) })
+        self.init(try SyncStore(manager, isScoped: scopes == nil ? nil : true), server, isLive: isLive, idle: 300_000)
+    }
+
+    private init(_ store: SyncStore, _ server: any SyncPeer, isLive: Bool, idle: Int64) {
         let shown = Shown()
         self.shown = shown
-        let device = SyncDevice(try SyncStore(manager, isScoped: scopes != nil))
-        let server = SyncServer(for: manager, at: location, scopes: scopes.map { Set($0.map { SyncScope($0) }) })
-        runner = SyncRunner(device: device, server: server, idle: idle) { shown.show($0, $1) }
+        runner = SyncRunner(device: SyncDevice(store), server: server, idle: idle) { shown.show($0, $1) }
         if isLive { runner.start() }
     }
 
@@ -224,6 +266,11 @@ private final class Shown: Sendable {
     func show(_ state: SyncState, _ runner: SyncRunner) {
         if case .offline = state {
             let reason = runner.failure.map { "\($0)" } ?? "no answer"
+            switch (runner.failure as? SyncError)?.code {
+            case .needsLogin: return set { _ in .needsLogin }
+            case .refused, .version, .tooLarge: return set { _ in .refusedByServer(reason: reason) }
+            default: break
+            }
             return set { .offline(since: $0 ?? Date(), reason: reason) }
         }
         // What is heard takes no time that is worth a word, unless nothing could be heard before.

@@ -11,7 +11,7 @@ final class SyncRunner: @unchecked Sendable {
 
     private let queue = DispatchQueue(label: "PippinSync")
     let device: SyncDevice
-    let server: SyncServer
+    let server: any SyncPeer
     private let report: @Sendable (SyncState, SyncRunner) -> Void
 
     private var machine: DeviceMachine?
@@ -43,7 +43,7 @@ final class SyncRunner: @unchecked Sendable {
     ///   - idle: how often a server that reports changes is asked whether there are any, in milliseconds.
     ///   - report: shows a state.
     init(
-        device: SyncDevice, server: SyncServer, idle: Int64 = 300_000,
+        device: SyncDevice, server: any SyncPeer, idle: Int64 = 300_000,
         report: @escaping @Sendable (SyncState, SyncRunner) -> Void
     ) {
         (self.device, self.server, self.idle, self.report) = (device, server, idle, report)
@@ -73,6 +73,7 @@ final class SyncRunner: @unchecked Sendable {
     /// Ends after the step that is running. What is unsent is sent the next time.
     func stop() {
         signals.withLock { $0.isStopped = true }
+        server.interrupt()
         queue.sync {
             for end in listeners { end() }
             listeners = []
@@ -219,7 +220,8 @@ final class SyncRunner: @unchecked Sendable {
                 attempt = 0
                 handle(.stored(result))
             } catch { fail(error) }
-        case .wait(let milliseconds): machine?.state == .upToDate ? waitIdly() : wait(milliseconds) { $0.handle(.wake) }
+        case .wait(let milliseconds):
+            machine?.state == .upToDate ? waitIdly() : wait(spread(milliseconds)) { $0.handle(.wake) }
         case .report(let state): report(state, self)
         }
     }
@@ -236,6 +238,13 @@ final class SyncRunner: @unchecked Sendable {
     /// Asks now and then, for the case that a report of changes was lost.
     private func waitIdly() {
         wait(idle) { $0.hasNews ? $0.handle(.wake) : $0.waitIdly() }
+    }
+
+    /// A wait that is up to a fifth shorter or longer, so that devices which lost one server do not come back to it at
+    /// once; and never shorter than the server wants.
+    private func spread(_ milliseconds: Int64) -> Int64 {
+        let wanted = (failure as? SyncError)?.retryAfter ?? 0
+        return max(milliseconds + Int64.random(in: -milliseconds / 5...milliseconds / 5), Int64(wanted) * 1_000)
     }
 
     private func wait(_ milliseconds: Int64, _ then: @escaping @Sendable (SyncRunner) -> Void) {

@@ -8,18 +8,22 @@ import Synchronization
 /// The server's side of a sync: answers a device's requests from a store, each in one transaction.
 ///
 /// The store is opened by the first request, so that a device can begin while the server is away.
-final class SyncServer: @unchecked Sendable {
+final class StoreServer: SyncPeer, @unchecked Sendable {
     // @unchecked Sendable: used by one thread at a time, apart from what has a lock of its own.
 
-    private let program: PersistenceManager
-    private let location: StoreLocation
+    /// How the store is opened by the first request, where nobody has opened it.
+    private let opening: (program: PersistenceManager, location: StoreLocation)?
     private var opened: SyncStore?
     /// Called when others have changed the store.
     private let heard = Mutex<(@Sendable () -> Void)?>(nil)
     /// The state that is being downloaded. It is gone with the process; the download then goes on in a later one.
     private var download: ServerDownload?
     /// The scopes whose rows the device is to have; nil for all rows.
-    private let scopes: Set<SyncScope>?
+    var scopes: Set<SyncScope>?
+    /// The user whose device asks; nil where the database knows the user.
+    var user: String?
+    /// Whether the user may make a change.
+    var authorize: ((SyncPlanning.HistoryChange, ServerState) -> Bool)?
     /// The sums of a state's rows, and the rows of some of its ranges as far as they were read.
     private var summed: (number: HistoryNumber, known: KnownProperties, sums: RangeSums, rows: ServerDownload)?
     private var reading: (ranges: Set<IdentifierRange>, rows: ServerDownload)?
@@ -30,12 +34,16 @@ final class SyncServer: @unchecked Sendable {
     ///   - location: where the server's store is.
     ///   - scopes: the scopes whose rows the device is to have; nil for all rows.
     init(for program: PersistenceManager, at location: StoreLocation, scopes: Set<SyncScope>?) {
-        (self.program, self.location, self.scopes) = (program, location.keepingHistory, scopes)
+        (opening, self.scopes) = ((program, location.keepingHistory), scopes)
     }
+
+    /// One device's part of a store that is open.
+    init(of place: SyncStore) { (opening, opened) = (nil, place) }
 
     private func place() throws -> SyncStore {
         if let opened { return opened }
-        let new = try open()
+        guard let opening else { throw SyncError.offline("the store was closed") }
+        let new = try open(opening.program, opening.location)
         _ = new.session.changes.add { [weak self] changes in
             // The sync's own writes follow saves.
             if changes.followSaves.contains(false) { self?.heard.withLock { $0 }?() }
@@ -46,7 +54,7 @@ final class SyncServer: @unchecked Sendable {
 
     /// Opens the store as the program's models say, or as its own model says where the program has no structs, and
     /// where its structs lack what the store has: both then exchange what both know.
-    private func open() throws -> SyncStore {
+    private func open(_ program: PersistenceManager, _ location: StoreLocation) throws -> SyncStore {
         let name = "\(program.name) on the server"
         if program.registry.isEmpty, let own = try PersistenceManager.withOwnModel(name: name, of: location) {
             return try SyncStore(own, isScoped: scopes != nil)
@@ -66,6 +74,8 @@ final class SyncServer: @unchecked Sendable {
 
     /// The open store's engine; nil while it is not open.
     var engine: (any StoreEngine)? { opened?.session.onlyStore?.engine }
+
+    func interrupt() {}
 
     func close() async {
         whenChanged(nil)
@@ -87,7 +97,8 @@ final class SyncServer: @unchecked Sendable {
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {
             // Somebody has migrated the store. The next request opens it anew.
-            (opened, download, summed, reading) = (nil, nil, nil, nil)
+            if opening != nil { opened = nil }
+            (download, summed, reading) = (nil, nil, nil)
             throw error
         }
     }
@@ -109,7 +120,7 @@ final class SyncServer: @unchecked Sendable {
     private func answer(
         _ request: SyncRequest, _ state: ServerState, _ transaction: OptimisticTransaction?
     ) throws -> SyncAnswer {
-        let moment = try state.moment(for: request)
+        let moment = try state.moment(for: request, of: user)
         switch ServerPlanning.step(for: request, at: moment) {
         case .answer(let answer): return answer
         case .record(let device, let answer):
@@ -217,11 +228,23 @@ final class SyncServer: @unchecked Sendable {
         let bases = push.transactions.lazy.flatMap(\.changes).map { min($0.base, $0.seen) }
         let base = Int64(bases.min() ?? 0)
         var facts = RowFacts()
+        var denied: Set<UInt64> = []
         while true {
-            switch ServerPlanning.plan(push, at: moment, facts: facts) {
+            switch ServerPlanning.plan(push, at: moment, facts: facts, denied: denied) {
             case .needs(let questions): try state.answer(questions, since: base, &facts)
-            case .done(let plan): return .push(try carryOut(plan, push, moment, state, transaction))
+            case .done(let plan):
+                let more = notAuthorized(plan, state)
+                if more.isEmpty { return .push(try carryOut(plan, push, moment, state, transaction)) }
+                denied.formUnion(more)
             }
+        }
+    }
+
+    /// The device's transactions that would make a change which the user may not make.
+    private func notAuthorized(_ plan: PushPlan, _ state: ServerState) -> [UInt64] {
+        guard let authorize else { return [] }
+        return plan.history.compactMap { transaction in
+            transaction.changes.allSatisfy { authorize($0, state) } ? nil : transaction.ownNumber
         }
     }
 

@@ -18,16 +18,16 @@ struct SyncStore: Sendable {
 
     /// - Parameters:
     ///   - manager: the store.
-    ///   - isScoped: whether only the rows of some scopes are kept in step.
+    ///   - isScoped: whether only the rows of some scopes are kept in step; nil for as the schema says.
     /// - Throws: ``SyncError``, and what opening the store throws.
-    init(_ manager: PersistenceManager, isScoped: Bool) throws {
+    init(_ manager: PersistenceManager, isScoped: Bool?) throws {
         self.manager = manager
         try manager.openIfNeeded()
         mapping = try SyncMapping(manager.session.modelLayout)
         let schema = try SyncRules.schema(of: mapping)
-        self.schema = isScoped ? schema : schema.withoutScopes
+        self.schema = isScoped ?? true ? schema : schema.withoutScopes
         version = SyncRules.version(of: schema.properties)
-        if isScoped, !schema.isScoped { throw SyncError.noScopes(manager.name) }
+        if isScoped == true, !schema.isScoped { throw SyncError.noScopes(manager.name) }
         try session.withLock { try noting().makeNotes() }
     }
 
@@ -171,12 +171,24 @@ public struct SyncError: Error, CustomStringConvertible, Sendable {
         case damaged
         /// The store is an older copy of itself: the server has had later changes of it.
         case olderCopy
+        /// The server's address cannot be asked.
+        case address
+        /// The server does not know the user, or the program gives no token.
+        case needsLogin
+        /// The server refuses this user or device.
+        case refused
+        /// The server speaks another version of the wire.
+        case version
+        /// A saved transaction is larger than the server takes at once.
+        case tooLarge
     }
 
     /// What kind of error it is.
     public let code: Code
     /// What is wrong, what was expected, and what to do.
     public let description: String
+    /// For how many seconds the server wants to be left alone.
+    var retryAfter = 0
 
     init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
@@ -246,8 +258,10 @@ public struct SyncError: Error, CustomStringConvertible, Sendable {
         .offline, "The rows could not be compared: the server's changed again each time. Try again when less is saved.")
 
     static func offline(_ reason: any Error) -> SyncError {
-        SyncError(.offline, "The server does not answer: \(reason)")
+        (reason as? RemoteFailure)?.error ?? offline("\(reason)")
     }
+
+    static func offline(_ reason: String) -> SyncError { SyncError(.offline, "The server does not answer: \(reason)") }
 
     static let olderCopy = SyncError(.olderCopy, olderCopyText)
 

@@ -44,6 +44,8 @@ package struct DeviceOnServer: Codable, Hashable, Sendable {
     package var lastAnswer: PushAnswer?
     package var agreement: Agreement?
     package var known = KnownProperties([:])
+    /// The user who greeted with the device first; nil where devices reach the database themselves.
+    package var user: String?
 
     package init() {}
 }
@@ -201,7 +203,16 @@ package enum ServerPlanning {
 
     /// What becomes of a batch's transactions, one after the other. A refused one does not stop the next; a conflict
     /// does, as a device's transactions keep their order.
-    package static func plan(_ push: PushRequest, at moment: ServerMoment, facts: RowFacts) -> Planned<PushPlan> {
+    ///
+    /// - Parameters:
+    ///   - push: the batch.
+    ///   - moment: what the server knows.
+    ///   - facts: the rows, as far as they were read.
+    ///   - denied: the device's numbers of transactions that the server's program has refused.
+    /// - Returns: the plan, or what it must know first.
+    package static func plan(
+        _ push: PushRequest, at moment: ServerMoment, facts: RowFacts, denied: Set<UInt64> = []
+    ) -> Planned<PushPlan> {
         var planner = TransactionPlanner(
             schema: moment.schema, side: .server(now: moment.now, allowed: moment.granted), device: push.device,
             number: moment.latest, rows: WorkingRows(facts, schema: moment.schema))
@@ -211,7 +222,9 @@ package enum ServerPlanning {
         for transaction in push.transactions {
             planner.number = latest + 1
             var transaction = transaction
-            let verdict = planner.take(&transaction)
+            let verdict =
+                denied.contains(transaction.number)
+                ? planner.refuse(transaction, .notAuthorized(nil)) : planner.take(&transaction)
             switch verdict {
             case .taken(let refused):
                 let changes = planner.rows.changesSinceMark()

@@ -134,14 +134,20 @@ struct TransactionPlanner {
         self = attempt.planner
         switch verdict {
         case .taken: transaction = attempt.transaction
-        case .refused:
+        case .refused(let reason):
             rows.rollBack()
-            for change in transaction.changes {
-                if case .insert = change.edit, rows[change.id].row == nil { refusedInserts.insert(change.id) }
-            }
+            return refuse(transaction, reason)
         case .conflict: rows.rollBack()
         }
         return verdict
+    }
+
+    /// Leaves a transaction out: what builds on its rows is left out, too.
+    mutating func refuse(_ transaction: OwnTransaction, _ reason: RefusalReason) -> Verdict {
+        for change in transaction.changes {
+            if case .insert = change.edit, rows[change.id].row == nil { refusedInserts.insert(change.id) }
+        }
+        return .refused(reason)
     }
 
     /// When an edit was made, by the server's clock, and never later than it arrived.

@@ -54,7 +54,8 @@ struct HouseTests {
     func libraries() throws {
         let wrappers: [String: Set<String>] = [
             "CPippinSQLite": ["SQLiteConnection", "SQLiteEngine"], "CPippinPQ": ["PostgresConnection"],
-            "CPippinZlib": ["CoreDataModel", "StoreReading"], "CPippinEdit": ["PippinShell"],
+            "CPippinZlib": ["CoreDataModel", "StoreReading", "PippinSync"], "CPippinCurl": ["PippinSync"],
+            "CPippinEdit": ["PippinShell"],
             "CPippinMicroHTTPD": ["LoopbackServer"], "CPippinRuntime": ["CoreDataModel", "CoreData"],
         ]
         let map = House.root.appending(path: "Sources/CPippinLibraries/module.modulemap")
