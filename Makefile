@@ -42,7 +42,11 @@ SEEDS_FROM ?= 1
 DEVICES ?= 3
 SYNC_STEPS ?= 600
 
-.PHONY: help demo test test-browser test-debian13 test-cluster test-sync install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
+# How many faults and saves `make test-sync-http` has.
+HTTP_FAULTS ?= 1000
+HTTP_SAVES ?= 10000
+
+.PHONY: help demo test test-browser test-debian13 test-cluster test-sync test-sync-http install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
 	dependencies
 
 help:
@@ -56,6 +60,8 @@ help:
 	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
 	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-sync  devices and a server that sync in memory, with kills, a bad network and wrong clocks; SEEDS=1000 DEVICES=3"
+	@echo "make test-sync-http  devices and a server over HTTP: a thousand faults of the network, ten thousand saves of users with rights of their own;"
+	@echo "              HTTP_FAULTS=1000 HTTP_SAVES=10000"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData and SwiftData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
@@ -103,6 +109,9 @@ test-sync:
 	@"$$($(SWIFT) build -c release --show-bin-path)/SyncTest" --broken 60
 	@"$$($(SWIFT) build -c release --show-bin-path)/SyncTest" --seeds $(SEEDS) --from $(SEEDS_FROM) --devices $(DEVICES) \
 		--steps $(SYNC_STEPS)
+
+test-sync-http: dependencies
+	PIPPIN_SYNC_FAULTS=$(HTTP_FAULTS) PIPPIN_SYNC_RIGHTS=$(HTTP_SAVES) $(SWIFT) test $(SWIFT_FLAGS) --filter "HTTPSyncTests|HTTPFaultTests|HTTPRightsTests|WireTests"
 
 install:
 	@for product in pippin pippin-browse pippin-shell pippin-postgres; do $(SWIFT) build -c release --product $$product || exit 1; done

@@ -115,7 +115,7 @@ struct DownloadTests {
         for _ in 0..<120 { try await random.step(shop[0], 0) }
         try await shop.settle()
         let manager = SyncShop.manager(Self.location(shop.folder, "late"))
-        let sync = try StoreSync(manager, shop.server, isLive: false)
+        let sync = try shop.sync(manager)
         try await sync.finish()
         let text = try await shop.serverText()
         #expect(text.contains("shelf "))

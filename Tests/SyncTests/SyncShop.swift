@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import PippinSync
 import TestSupport
 
@@ -61,11 +62,54 @@ struct Crate: CoreModel, Equatable {
     static var schema: Schema<Crate> { Schema(.whenDeleted(.keepEdits)) }
 }
 
+/// A server of a store that devices ask over HTTP.
+final class OnlineServer: Sendable {
+    let manager: PersistenceManager
+    let sync: SyncServer
+    private let listener: HTTPListener
+
+    var url: String { "http://127.0.0.1:\(listener.port)/sync" }
+    var port: Int { listener.port }
+
+    /// - Parameters:
+    ///   - manager: the server's store.
+    ///   - port: where it listens; 0 for any free port.
+    ///   - limits: how much it takes.
+    ///   - users: what users may see, by their tokens; nil for a server whose tokens are names of users.
+    ///   - authorize: whether a user may make a change.
+    init(
+        _ manager: PersistenceManager, port: Int = 0, limits: SyncServer.Limits = .init(),
+        users: (@Sendable (String) -> SyncUser?)? = nil,
+        authorize: (@Sendable (SyncUser, PushedChange) throws -> Bool)? = nil
+    ) throws {
+        self.manager = manager
+        let sync = try SyncServer(manager, limits: limits, authorize: authorize)
+        self.sync = sync
+        listener = try HTTPListener(port: port) { request in
+            let token = request.headers["authorization"].map { String($0.dropFirst("Bearer ".count)) }
+            guard let token, let user = users.map({ $0(token) }) ?? SyncUser(token) else {
+                return HTTPResponse(text: "Log in.\n", status: 401)
+            }
+            return await sync.answer(request, for: user)
+        }
+    }
+
+    func end() async {
+        listener.stop()
+        await manager.close()
+    }
+}
+
 /// Devices with a file each, and a server.
 struct SyncShop {
     let folder: TestFolder
     let server: StoreLocation
     let devices: [Device]
+    /// What devices ask over HTTP.
+    let online: OnlineServer?
+
+    /// Whether devices reach the server over HTTP, in the tests of a task.
+    @TaskLocal static var isOverHTTP = false
 
     struct Device {
         let manager: PersistenceManager
@@ -86,14 +130,25 @@ struct SyncShop {
         folder = try TestFolder()
         let folder = folder.url
         self.server = server ?? .file(folder.appendingPathComponent("server.sqlite"), keepsHistory: .always)
+        online = Self.isOverHTTP ? try OnlineServer(Self.manager(self.server)) : nil
         var devices: [Device] = []
         for number in 0..<count {
             let manager = Self.manager(
                 .file(folder.appendingPathComponent("device\(number).sqlite"), keepsHistory: .always))
-            devices.append(Device(manager: manager, sync: try StoreSync(manager, self.server, isLive: isLive)))
+            devices.append(Device(manager: manager, sync: try Self.sync(manager, online, self.server, isLive)))
         }
         self.devices = devices
         for device in devices { try await device.sync.finish() }
+    }
+
+    /// Keeps a store in step with the shop's server.
+    func sync(_ manager: PersistenceManager) throws -> StoreSync { try Self.sync(manager, online, server, false) }
+
+    private static func sync(
+        _ manager: PersistenceManager, _ online: OnlineServer?, _ server: StoreLocation, _ isLive: Bool
+    ) throws -> StoreSync {
+        if let online { return try StoreSync(manager, .server(online.url) { "ann" }, isLive: isLive) }
+        return try StoreSync(manager, server, isLive: isLive)
     }
 
     subscript(number: Int) -> PersistenceManager { devices[number].manager }
@@ -103,7 +158,10 @@ struct SyncShop {
         for _ in 0..<2 { for device in devices { try await device.sync.finish() } }
     }
 
-    func end() async { for device in devices { await device.sync.stop() } }
+    func end() async {
+        for device in devices { await device.sync.stop() }
+        await online?.end()
+    }
 
     static func text(_ manager: PersistenceManager) async throws -> String {
         var lines: [String] = []
