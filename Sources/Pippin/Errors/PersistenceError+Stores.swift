@@ -191,3 +191,15 @@ extension PersistenceError {
             "No loaded bundle has the identifier '\(identifier)'.")
     }
 }
+
+extension String {
+    /// The beginning of a text, as a message quotes it. A report is kept, and a bad line may be as long as the file.
+    var quotable: String { limited(to: 200) }
+
+    func limited(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return String(self[..<end]) + "…"
+    }
+}

@@ -117,15 +117,3 @@ public struct StringMatching: OptionSet, Sendable {
         return "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
     }
 }
-
-extension AttributeEncoder {
-    /// A value in the form in which a predicate compares it with an attribute's; nil for none.
-    static func comparable(_ value: some Encodable) throws -> Any? {
-        try single(value).predicateValue
-    }
-}
-
-extension StoredValue {
-    /// The value in the form in which a predicate compares it; nil for none.
-    var predicateValue: Any? { attributeValue(.integer64) }
-}

@@ -154,8 +154,6 @@ package struct PostgresDialect: SQLDialect {
     }
 
     package func unindexed(_ operand: SQLFragment) -> SQLFragment { operand }
-
-    package func columnType(_ storage: ColumnStorage) -> String { ColumnKind(storage, nil).type.name }
 }
 
 extension SQLFragment {

@@ -168,16 +168,6 @@ package final class PostgresEngine: OpenableEngine {
         facts.metadataAreChanged = false
     }
 
-    package func reloadMetadata() throws {
-        if facts.metadataAreChanged { return }
-        let stored = try following { store in
-            try store.run("read the metadata of", fallback: CoreDataErrorCode.persistentStoreOperation) {
-                try DatabaseOpening(store.place, store.connection).stored()
-            }
-        }
-        if let stored { facts.metadata = stored.metadata }
-    }
-
     package func relocate(to url: URL) throws {
         let schema = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "schema" }
         let fixed = facts.options?[NSPostgreSQLSchemaOption] as? String

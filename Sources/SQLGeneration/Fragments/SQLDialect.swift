@@ -40,8 +40,6 @@ package protocol SQLDialect: Sendable {
     func insert(_ insert: SQLInsert) -> SQLFragment
     /// An operand for which no index is to be used.
     func unindexed(_ operand: SQLFragment) -> SQLFragment
-    /// The type of a column.
-    func columnType(_ storage: ColumnStorage) -> String
 }
 
 extension SQLDialect {

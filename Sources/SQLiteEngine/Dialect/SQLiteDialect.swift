@@ -183,8 +183,6 @@ package struct SQLiteDialect: SQLDialect {
 
     /// The unary plus prevents SQLite from using an index of the column.
     package func unindexed(_ operand: SQLFragment) -> SQLFragment { "+\(operand)" }
-
-    package func columnType(_ storage: ColumnStorage) -> String { storage.declaredType }
 }
 
 extension SQLFragment {

@@ -115,13 +115,6 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         facts.metadataAreChanged = false
     }
 
-    package func reloadMetadata() throws {
-        if facts.metadataAreChanged { return }
-        let hashes = facts.metadata[VersionHash.ownHashesOfStoreKey]
-        facts.metadata = try reading { try $0.file.metadata() }
-        facts.metadata[VersionHash.ownHashesOfStoreKey] = hashes
-    }
-
     /// The open store; it throws if no store is open.
     func current() throws -> OpenStore {
         if let opened { return opened }

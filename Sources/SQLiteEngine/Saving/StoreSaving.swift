@@ -143,25 +143,3 @@ private struct ComputedValueKey: Hashable {
     let key: Int64
     let slot: Int
 }
-
-extension StoredValue {
-    /// A value that SQL computed for a column.
-    init(_ value: SQLValue, storage: ColumnStorage) {
-        switch (value, storage) {
-        case (.integer(let number), .date): self = .date(Double(number))
-        case (.double(let number), .date): self = .date(number)
-        case (.integer(let number), .double), (.integer(let number), .float): self = .double(Double(number))
-        case (.double(let number), .integer): self = .integer(Int64(exactly: number.rounded()) ?? 0)
-        case (.integer(let number), .decimal): self = .object(NSDecimalNumber(value: number))
-        case (.double(let number), .decimal): self = .object(NSDecimalNumber(string: "\(number)"))
-        case (.text(let text), .url): self = URL(string: text).map { .object($0 as NSURL) } ?? .null
-        case (.integer(let number), _): self = .integer(number)
-        case (.double(let number), _): self = .double(number)
-        case (.text(let text), _): self = .string(text)
-        case (.blob(let data), .uuid) where data.count == 16:
-            self = .uuid(data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
-        case (.blob(let data), _): self = .data(data)
-        case (.null, _): self = .null
-        }
-    }
-}

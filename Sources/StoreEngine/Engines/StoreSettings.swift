@@ -153,10 +153,6 @@ package protocol OpenableEngine: StoreEngine {
     /// Writes the metadata.
     func saveMetadata() throws
 
-    /// Reads the metadata again, which another program may have changed. Those that were set here and not written yet
-    /// stay.
-    func reloadMetadata() throws
-
     /// Continues with a store of the same format at another place.
     func relocate(to url: URL) throws
 }

@@ -149,9 +149,4 @@ package struct Words {
     private static func isPart(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || "_.@#$%".contains(character)
     }
-
-    /// The word at a position, or the one that ends there.
-    package func word(at offset: Int) -> Word? {
-        words.first { $0.range.contains(offset) } ?? words.first { $0.range.upperBound == offset }
-    }
 }

@@ -471,3 +471,9 @@ final class ContainerCore: @unchecked Sendable {
         postRemoteChange()
     }
 }
+
+extension ModelContainer {
+    /// Posted after the container's stores were saved, by this program or another one; not on any thread in particular.
+    /// The object is the container.
+    public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
+}

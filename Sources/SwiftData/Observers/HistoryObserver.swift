@@ -1,11 +1,5 @@
 import CoreData
 
-extension ModelContainer {
-    /// Posted after the container's stores were saved, by this program or another one; not on any thread in particular.
-    /// The object is the container.
-    public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
-}
-
 /// Follows the history of a container's stores.
 ///
 /// ```swift

@@ -20,13 +20,19 @@ struct ChangeSummaryTests {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
         request.predicate = NSPredicate(format: "age > 0")
         var looks = 0
-        let answer = try context.unsavedPart(of: request, reading: ["age"], for: "sum") { object -> Int? in
+        func part(_ object: NSManagedObject) -> Int? {
             looks += 1
             return object.value(forKey: "age") as? Int
-        } combine: {
-            $0 + $1
         }
-        return (answer.part ?? 0, looks)
+        let plan = context.plan(for: request, try context.entity(of: request))
+        context.processDeletions()
+        if let summary = try context.summary(for: plan, ["age"], "sum", part, +) {
+            return (summary.total as? Int ?? 0, looks)
+        }
+        // Few have changed, or this is asked for the first time.
+        let matches = NSManagedObjectContext.test(plan.predicate)
+        let parts = context.changedObjects(of: plan).filter { !$0.isDeleted && matches($0) }.compactMap(part)
+        return (parts.reduce(0, +), looks)
     }
 
     private func author(_ name: String) throws -> NSManagedObject {

@@ -252,19 +252,6 @@ extension NSManagedObjectContext {
         return NSCompoundPredicate(orPredicateWithSubpredicates: [others, selected])
     }
 
-    /// Whether stores have former values of an entity's attribute.
-    ///
-    /// - Parameters:
-    ///   - name: the entity's name.
-    ///   - key: the attribute's name.
-    /// - Returns: whether an object that stores may have was deleted, or has another value.
-    /// - Throws: an error for an unknown entity.
-    package func hasOutdatedValues(of name: String, for key: String) throws -> Bool {
-        let layout = try entity(of: NSFetchRequest<any NSFetchRequestResult>(entityName: name))
-        processDeletions()
-        return !outdatedObjects(of: layout, reading: key).isEmpty
-    }
-
     /// The changed and deleted objects of an entity that stores may have, without those for which an attribute has the
     /// stores' value.
     private func outdatedObjects(of layout: EntityLayout, reading key: String) -> [NSManagedObject] {

@@ -1,45 +1,6 @@
 import PredicateFormat
 
-/// The effect of a context's unsaved changes on a result that stores compute, such as a sum.
-///
-/// The stores compute it without the rows that no longer hold, and the changed objects add their part.
-package struct UnsavedChanges {
-    /// The changed objects that the request selects as they are now, in its order, and no more than its limit.
-    package let selected: [NSManagedObject]
-    /// The IDs of changed and deleted objects whose rows stores may have.
-    package let outdated: [NSManagedObjectID]
-}
-
 extension NSManagedObjectContext {
-    /// The unsaved changes that affect what stores compute.
-    ///
-    /// - Parameters:
-    ///   - request: what selects the objects; its offset is not used.
-    ///   - keys: what the result is computed from. A changed object is left out if the attributes of that name, and
-    ///     those of the request, have the values that the store has.
-    /// - Returns: the changed objects that the request selects, and the IDs of those whose rows no longer hold.
-    /// - Throws: the errors that fetching the request throws.
-    package func unsavedChanges(
-        of request: NSFetchRequest<any NSFetchRequestResult>, reading keys: [String]
-    ) throws -> UnsavedChanges {
-        var plan = plan(for: request, try entity(of: request))
-        plan.offset = 0
-        processDeletions()
-        let new = newObjects(for: plan)
-        if new == nil, let first = try firstChanges(for: plan, reading: keys) {
-            return UnsavedChanges(selected: first.selected, outdated: first.outdated)
-        }
-        let affected = new ?? changedObjects(of: plan, reading: keys)
-        let outdated = affected.filter { !$0.state.contains(.inserted) }.map(\.objectID)
-        let selected = try StoreError.evaluating {
-            let matches = Self.test(plan.predicate)
-            let selected = affected.filter { !$0.isDeleted && matches($0) }
-            guard !plan.sortDescriptors.isEmpty else { return Array(selected) }
-            return Self.sorted(Array(selected), by: plan.sortDescriptors, first: plan.limit > 0 ? plan.limit : .max)
-        }
-        return UnsavedChanges(selected: selected, outdated: outdated)
-    }
-
     /// What stores compute of the stored objects that a predicate selects.
     ///
     /// - Parameters:
@@ -56,44 +17,6 @@ extension NSManagedObjectContext {
         var plan = plan(for: request, try entity(of: request))
         complete(&plan)
         return try source?.fetchDictionaries(plan, stores: nil) ?? []
-    }
-
-    /// The part that unsaved changes have in a result that is put together from parts of objects, such as a sum.
-    ///
-    /// If the same is asked again and again, only the objects that have changed meanwhile are looked at.
-    ///
-    /// - Parameters:
-    ///   - request: what selects the objects, without order and limit.
-    ///   - keys: what the result is computed from.
-    ///   - purpose: what is computed of these: equal purposes have equal functions `part` and `combine`.
-    ///   - part: the part of an object; nil for none.
-    ///   - combine: the parts of two lots of objects, put together.
-    /// - Returns: the part of all changed objects that the request selects, nil if there is none; and the IDs of
-    ///   changed and deleted objects whose rows no longer hold.
-    /// - Throws: the errors that fetching the request throws.
-    package func unsavedPart<Part>(
-        of request: NSFetchRequest<any NSFetchRequestResult>, reading keys: [String], for purpose: String,
-        _ part: @escaping (NSManagedObject) -> Part?, combine: @escaping (Part, Part) -> Part
-    ) throws -> (part: Part?, outdated: [NSManagedObjectID]) {
-        let plan = plan(for: request, try entity(of: request))
-        processDeletions()
-        if newObjects(for: plan) == nil,
-            let summary = try summary(for: plan, keys, "\(purpose) \(Part.self)", part, combine)
-        {
-            return (summary.total as? Part, summary.outdated)
-        }
-        let changes = try unsavedChanges(of: request, reading: keys)
-        let parts = changes.selected.compactMap(part)
-        guard let first = parts.first else { return (nil, changes.outdated) }
-        return (parts.dropFirst().reduce(first, combine), changes.outdated)
-    }
-
-    /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide, and
-    /// those of some more keys, have the stores' values.
-    private func changedObjects(of plan: FetchPlan, reading keys: [String]) -> ContiguousArray<NSManagedObject> {
-        var read = plan
-        read.sortDescriptors += keys.map { NSSortDescriptor(key: $0, ascending: true) }
-        return ContiguousArray(changedObjects(of: read))
     }
 
     /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide have
