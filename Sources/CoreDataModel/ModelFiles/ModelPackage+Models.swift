@@ -123,3 +123,12 @@ enum ModelStrings {
         return (value.isEmpty || value == "C" || value == "POSIX" ? [] : [String(value)]) + Locale.preferredLanguages
     }
 }
+
+extension SourceModelCompiler {
+    /// The content of a `.mom` file.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the entity and property which no archive can hold.
+    package static func compiledData(of model: NSManagedObjectModel, file: URL? = nil) throws -> Data {
+        try ModelFileError.naming(file) { try compiledData(of: ModelDocument(model)) }
+    }
+}
