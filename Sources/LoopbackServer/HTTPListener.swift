@@ -171,7 +171,8 @@ private func endWaitingRequest(
 
 private func queue(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
     guard case .data(let data) = response.body else {
-        return queue(HTTPResponse(text: "The answer is a stream, which this server does not send.\n", status: 500), connection)
+        return queue(
+            HTTPResponse(text: "The answer is a stream, which this server does not send.\n", status: 500), connection)
     }
     let made = data.withUnsafeBytes { bytes in
         // libmicrohttpd copies the bytes. It needs a pointer even for none.

@@ -138,11 +138,13 @@ final class RemoteServer: SyncPeer {
     /// Asks for news until there is some, or until that fails. It goes on with the device's next pull.
     private func poll() {
         let thread = Thread { [weak self] in
-            while let self, let pull = self.state.withLock({ state -> PullRequest? in
-                if let next = state.next, state.news == nil, !state.hasFailed, !state.isClosed { return next }
-                state.isPolling = false
-                return nil
-            }) { poll(pull) }
+            while let self,
+                let pull = self.state.withLock({ state -> PullRequest? in
+                    if let next = state.next, state.news == nil, !state.hasFailed, !state.isClosed { return next }
+                    state.isPolling = false
+                    return nil
+                })
+            { poll(pull) }
         }
         thread.name = "PippinSync.news"
         thread.start()
@@ -365,7 +367,10 @@ final class CurlLink: Sendable {
 /// The thread's part of a link.
 private final class CurlLoop {
     private let multi: UnsafeMutableRawPointer
-    private var running: [UnsafeMutableRawPointer: (transfer: CurlLink.Transfer, headers: UnsafeMutablePointer<curl_slist>?, body: UnsafeMutableRawPointer)] = [:]
+    private var running:
+        [UnsafeMutableRawPointer: (
+            transfer: CurlLink.Transfer, headers: UnsafeMutablePointer<curl_slist>?, body: UnsafeMutableRawPointer
+        )] = [:]
 
     init?(_ multi: UInt) {
         guard let multi = UnsafeMutableRawPointer(bitPattern: multi) else { return nil }

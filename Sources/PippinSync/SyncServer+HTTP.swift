@@ -148,18 +148,21 @@ public final class SyncServer: Sendable {
 
     private func response(to request: HTTPRequest, _ user: SyncUser) async -> HTTPResponse {
         guard let name = request.path.last, Wire.names.contains(name) else {
-            return Self.refusal(404, "There is nothing at this address. Devices ask …/hello, /push, /changes, /rows and /sums.")
+            return Self.refusal(
+                404, "There is nothing at this address. Devices ask …/hello, /push, /changes, /rows and /sums.")
         }
         guard request.method == "POST" else { return Self.refusal(405, "Devices ask with POST.") }
         if request.body.count > limits.request {
-            return Self.refusal(413, "The request has \(request.body.count) bytes; at most \(limits.request) are taken.")
+            return Self.refusal(
+                413, "The request has \(request.body.count) bytes; at most \(limits.request) are taken.")
         }
         do {
             var wire = WireLimits()
             wire.body = limits.message
             let question = try Wire.decodeQuestion(WireBody.unpack(request.body, limit: limits.message), limits: wire)
             guard Wire.name(of: question.request) == name else {
-                return Self.refusal(400, "The message is for …/\(Wire.name(of: question.request)), and was sent to …/\(name).")
+                return Self.refusal(
+                    400, "The message is for …/\(Wire.name(of: question.request)), and was sent to …/\(name).")
             }
             let answer = try await answer(question, user)
             let packs = request.headers["accept-encoding"]?.contains("deflate") == true
@@ -170,11 +173,12 @@ public final class SyncServer: Sendable {
             response.headers.append(.init("Cache-Control", "no-store"))
             return response
         } catch let error as WireError {
-            let status = switch error.code {
-            case .tooLarge: 413
-            case .version: 409
-            case .syntax, .content, .truncated: 400
-            }
+            let status =
+                switch error.code {
+                case .tooLarge: 413
+                case .version: 409
+                case .syntax, .content, .truncated: 400
+                }
             return Self.refusal(status, "The message was not taken: \(error).")
         } catch let error as ForeignDevice {
             return Self.refusal(403, error.description)
@@ -359,7 +363,9 @@ enum WireBody {
         guard let first = data.first else { throw WireError(.truncated, "the message is empty") }
         // A line begins with a brace, which no compressed message does.
         if first == UInt8(ascii: "{") { return Array(data) }
-        guard first == 0x78 else { throw WireError(.syntax, "the message neither is lines of JSON nor compressed by deflate") }
+        guard first == 0x78 else {
+            throw WireError(.syntax, "the message neither is lines of JSON nor compressed by deflate")
+        }
         var stream = z_stream()
         guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw WireError(.tooLarge, "zlib cannot be started")
@@ -382,7 +388,8 @@ enum WireBody {
                 }
                 guard status == Z_OK || status == Z_STREAM_END else {
                     throw WireError(
-                        status == Z_BUF_ERROR ? .truncated : .syntax, "the compressed message is damaged or cut (\(status))")
+                        status == Z_BUF_ERROR ? .truncated : .syntax,
+                        "the compressed message is damaged or cut (\(status))")
                 }
                 output += chunk[..<count]
                 if output.count > limit {

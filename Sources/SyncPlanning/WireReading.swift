@@ -59,7 +59,8 @@ extension Wire {
                     device: device, agreement: try agreement(), epoch: try head.text("epoch"),
                     at: try head.number("at"), known: try reader.properties(), wanted: wanted))
         case let other:
-            throw WireError(.content, "“\(WireParser.short(other))” is not a question: hello, push, changes, rows or sums")
+            throw WireError(
+                .content, "“\(WireParser.short(other))” is not a question: hello, push, changes, rows or sums")
         }
         try reader.finish()
         let wait = try head.optional("wait")?.whole() ?? 0
@@ -229,7 +230,9 @@ private struct WireField {
     private func syncValue(ofKind kind: String) throws -> SyncValue {
         switch kind {
         case "f":
-            guard let bits = WireText.number(hexadecimal: try string()) else { throw wrong("sixteen hexadecimal digits") }
+            guard let bits = WireText.number(hexadecimal: try string()) else {
+                throw wrong("sixteen hexadecimal digits")
+            }
             return .double(ExactDouble(Double(bitPattern: bits)))
         case "n":
             let digits = try string()
@@ -266,7 +269,8 @@ private struct WireField {
     func values() throws -> [String: SyncValue] {
         var values: [String: SyncValue] = [:]
         for (property, value) in try items() {
-            values[property] = try WireField(name: "the value of “\(WireParser.short(property))”", value: value).syncValue()
+            values[property] = try WireField(name: "the value of “\(WireParser.short(property))”", value: value)
+                .syncValue()
         }
         return values
     }
@@ -378,7 +382,8 @@ private struct WireReader {
         switch head.optional("pippin")?.int {
         case Wire.version?: break
         case let other?:
-            throw WireError(.version, "the other side speaks version \(other) of the wire, and this one \(Wire.version)")
+            throw WireError(
+                .version, "the other side speaks version \(other) of the wire, and this one \(Wire.version)")
         case nil: throw WireError(.content, "“pippin”, the version of the wire, is missing in line 1")
         }
     }

@@ -76,7 +76,8 @@ struct WireParser {
 
     private func wrong(_ expected: String) -> WireError {
         let found = next.map { "byte \($0)" } ?? "the end"
-        return WireError(.syntax, "\(found) at place \(place - bytes.startIndex) of a line, where \(expected) was expected")
+        return WireError(
+            .syntax, "\(found) at place \(place - bytes.startIndex) of a line, where \(expected) was expected")
     }
 
     private mutating func skipSpaces() {
@@ -341,7 +342,8 @@ enum WireText {
             rest = rest.dropFirst(separator.count)
             return Int64(digits)
         }
-        guard let years = number(width, then: "-"), let month = number(2, then: "-"), let dayOfMonth = number(2, then: "T"),
+        guard let years = number(width, then: "-"), let month = number(2, then: "-"),
+            let dayOfMonth = number(2, then: "T"),
             let hour = number(2, then: ":"), let minute = number(2, then: ":"), let second = number(2, then: "")
         else { return nil }
         var fraction: Int64 = 0

@@ -72,7 +72,8 @@ enum Rooms {
         "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
         "StoreReading/Commands/Descriptions/ReadingCommands.swift": "the manual shows a statement that a person writes",
         "SQLiteEngine/Searching/SearchIndex.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
-        "SQLiteEngine/Searching/SearchIndex+Related.swift": "FTS5 is SQLite's alone, and the index is this engine's own",
+        "SQLiteEngine/Searching/SearchIndex+Related.swift":
+            "FTS5 is SQLite's alone, and the index is this engine's own",
         "SQLiteEngine/Opening/StoreSearching.swift": "which rows of the index wait is this engine's own",
         "StoreReading/Recovering/FoundText.swift": "the tables of what was found are made for it",
         "StoreReading/Querying/QueryText.swift": "recognizes SQL that was typed in place of a query, and quotes it",
@@ -104,7 +105,8 @@ enum Rooms {
         "PostgresEngine/Migration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",
         "PostgresEngine/Migration/Lightweight/DatabaseMigrator.swift": "references that lead nowhere are cleared",
-        "PostgresEngine/Migration/Values/PostgresColumns.swift": "the parts of JSON are searched with PostgreSQL's functions",
+        "PostgresEngine/Migration/Values/PostgresColumns.swift":
+            "the parts of JSON are searched with PostgreSQL's functions",
         "PostgresEngine/Migration/Reconciling/DatabaseReconciliation.swift":
             "values come as texts, around SQLGeneration's statement",
     ]

@@ -126,7 +126,8 @@ struct LookingTests {
                 #expect(counted == "{\"count\": \(value.count)}", "\(column) \(value.shown): \(value.address)")
             }
         }
-        #expect(links(text, after: "<h2>author <a").map(\.shown).contains("&lt;b&gt;Jane&lt;/b&gt; &amp; &quot;Co&quot;"))
+        #expect(
+            links(text, after: "<h2>author <a").map(\.shown).contains("&lt;b&gt;Jane&lt;/b&gt; &amp; &quot;Co&quot;"))
         #expect(!shelf.get("/entity/Book?facet=data,nothing").text.contains("<h2>"))
         // The rest of the address stays, but for what is taken away.
         #expect(text.contains("facet=title%2Cprice\" title=\"Take away\""))

@@ -90,22 +90,28 @@ struct WireTests {
         #expect(code("{\"pippin\":1,\"answer\":\"greet\"}\n{\"end\":1}\n", limits) == .tooLarge)
     }
 
-    @Test("have times as ISO 8601, for every time there is", arguments: [
-        (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59.999999Z"),
-        (951_782_400_000_000, "2000-02-29T00:00:00Z"), (1_796_083_200_000_001, "2026-12-01T00:00:00.000001Z"),
-        (-62_167_219_200_000_000, "0000-01-01T00:00:00Z"), (-62_167_219_200_000_001, "-000001-12-31T23:59:59.999999Z"),
-        (253_402_300_800_000_000, "+010000-01-01T00:00:00Z"), (Int64.max, "+294247-01-10T04:00:54.775807Z"),
-        (Int64.min, "-290308-12-21T19:59:05.224192Z"),
-    ])
+    @Test(
+        "have times as ISO 8601, for every time there is",
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59.999999Z"),
+            (951_782_400_000_000, "2000-02-29T00:00:00Z"), (1_796_083_200_000_001, "2026-12-01T00:00:00.000001Z"),
+            (-62_167_219_200_000_000, "0000-01-01T00:00:00Z"),
+            (-62_167_219_200_000_001, "-000001-12-31T23:59:59.999999Z"),
+            (253_402_300_800_000_000, "+010000-01-01T00:00:00Z"), (Int64.max, "+294247-01-10T04:00:54.775807Z"),
+            (Int64.min, "-290308-12-21T19:59:05.224192Z"),
+        ])
     func dates(time: Int64, text: String) {
         #expect(WireText.date(time) == text)
         #expect(WireText.time(text) == time)
     }
 
-    @Test("refuse times that are none", arguments: [
-        "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-12-01T24:00:00Z", "2026-12-01", "2026-12-01T00:00:00",
-        "+294247-01-10T04:00:54.775808Z", "2026-12-01T00:00:00.1Z", "-000000-01-01T00:00:00Z", "２０２６-12-01T00:00:00Z",
-    ])
+    @Test(
+        "refuse times that are none",
+        arguments: [
+            "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-12-01T24:00:00Z", "2026-12-01", "2026-12-01T00:00:00",
+            "+294247-01-10T04:00:54.775808Z", "2026-12-01T00:00:00.1Z", "-000000-01-01T00:00:00Z",
+            "２０２６-12-01T00:00:00Z",
+        ])
     func badDates(text: String) { #expect(WireText.time(text) == nil) }
 
     @Test("have texts as JSON says, and refuse what is not UTF-8")
@@ -120,7 +126,10 @@ struct WireTests {
             #expect(Array(read.utf8) == Array(text.utf8))
         }
         #expect(try WireParser.parse(Array("\"\\ud83d\\ude00\\/\"".utf8)[...]) == .text("😀/"))
-        for bad in ["\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83d\\u0041\"", "\"\\x\"", "\"a", "\"\n\"", "01", "1.2.3", "1e999", "-", "[1,]", "{\"a\"}", "1 2", "nul"] {
+        for bad in [
+            "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83d\\u0041\"", "\"\\x\"", "\"a", "\"\n\"", "01", "1.2.3", "1e999", "-",
+            "[1,]", "{\"a\"}", "1 2", "nul",
+        ] {
             #expect(throws: WireError.self, "\(bad)") { try WireParser.parse(Array(bad.utf8)[...]) }
         }
         #expect(throws: WireError.self) { try WireParser.parse([0x22, 0xFF, 0x22]) }
@@ -138,7 +147,9 @@ struct RandomMessages {
 
     private mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     private mutating func chance() -> Bool { Bool.random(using: &random) }
-    private mutating func big() -> UInt64 { chance() ? UInt64(number(1_000)) : UInt64.random(in: 0 ... .max, using: &random) }
+    private mutating func big() -> UInt64 {
+        chance() ? UInt64(number(1_000)) : UInt64.random(in: 0 ... .max, using: &random)
+    }
     private mutating func time() -> Int64 { Int64.random(in: .min ... .max, using: &random) }
 
     private mutating func text() -> String {
@@ -180,7 +191,8 @@ struct RandomMessages {
         var known: [String: [String: SyncProperty.Kind]] = [:]
         for _ in 0..<number(3) {
             known[text()] = Dictionary(
-                (0..<number(4)).map { _ in (text(), kinds[number(kinds.count)]) }, uniquingKeysWith: { first, _ in first })
+                (0..<number(4)).map { _ in (text(), kinds[number(kinds.count)]) },
+                uniquingKeysWith: { first, _ in first })
         }
         return KnownProperties(known)
     }
@@ -192,7 +204,9 @@ struct RandomMessages {
         case 1: edit = .update(values().mapValues { ValueChange(old: $0, new: value()) })
         default: edit = .delete
         }
-        let origin = chance() ? ChangeOrigin(transaction: transaction, place: place) : ChangeOrigin(transaction: big(), place: number(9))
+        let origin =
+            chance()
+            ? ChangeOrigin(transaction: transaction, place: place) : ChangeOrigin(transaction: big(), place: number(9))
         var change = RowChange(id(), base: big(), edit, origin: origin)
         if chance() { change.seen = big() }
         if chance() { change.merged = ["a": [origin, ChangeOrigin(transaction: big(), place: 0)]] }

@@ -194,7 +194,8 @@ struct HTTPFaultTests {
             let device = number % 2
             let place = number % 5 == 0 ? Int.random(in: 0..<4_000, using: &random) : number / 5 % 700
             let faults: [HTTPFaultProxy.Fault] = [
-                .cutAnswer(place), .reset(place), .cutRequest(place), .doubled, .lateCopy, .stutter(place), .flip(place),
+                .cutAnswer(place), .reset(place), .cutRequest(place), .doubled, .lateCopy, .stutter(place),
+                .flip(place),
                 .delayed,
             ]
             proxy.set(faults[number % faults.count], skipping: Int.random(in: 0..<4, using: &random))
@@ -247,7 +248,8 @@ struct HTTPFaultTests {
             for _ in 0..<50 {
                 var bytes = Array(request.body)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[Int.random(in: 2..<bytes.count, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random)
+                case 0:
+                    bytes[Int.random(in: 2..<bytes.count, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random)
                 case 1: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
                 case 2: bytes.remove(at: Int.random(in: 2..<bytes.count, using: &random))
                 default: bytes.insert(7, at: Int.random(in: 2..<bytes.count, using: &random))

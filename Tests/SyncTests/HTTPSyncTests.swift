@@ -21,7 +21,10 @@ struct HTTPSyncTests {
         ("keep edits", { try await SyncTests().keptEdits() }),
         ("refuse what is taken", { try await SyncTests().takenValue() }),
         ("refuse deletions", { try await SyncTests().refusedDeletion() }),
-        ("converge", { for seed in 21...22 as ClosedRange<UInt64> { try await ConvergenceTests.run(seed: seed, server: nil) } }),
+        (
+            "converge",
+            { for seed in 21...22 as ClosedRange<UInt64> { try await ConvergenceTests.run(seed: seed, server: nil) } }
+        ),
         ("download again", { try await DownloadTests().references() }),
         ("compare rows", { try await DriftTests().same() }),
         ("repair rows", { try await DriftTests().device() }),
@@ -156,12 +159,12 @@ struct HTTPSyncTests {
         let server = try OnlineServer(
             SyncShop.manager(.file(folder.url.appendingPathComponent("server.sqlite"), keepsHistory: .always)),
             authorize: { user, change in
-            let (old, new) = (try change.old(Book.self), try change.new(Book.self))
-            seen.withLock { $0.append("\(user.id) \(change.id) \(old?.stock ?? -1) \(new?.stock ?? -1)") }
-            // A book of another type than the change's is none.
-            if try change.new(Shelf.self) != nil, change.entity != "Shelf" { return false }
-            return new?.stock ?? 0 < 100
-        })
+                let (old, new) = (try change.old(Book.self), try change.new(Book.self))
+                seen.withLock { $0.append("\(user.id) \(change.id) \(old?.stock ?? -1) \(new?.stock ?? -1)") }
+                // A book of another type than the change's is none.
+                if try change.new(Shelf.self) != nil, change.entity != "Shelf" { return false }
+                return new?.stock ?? 0 < 100
+            })
         let manager = Self.device(folder)
         let sync = try StoreSync(manager, .server(server.url) { "ann" }, isLive: false)
         try await manager.save(Book(id: "a", title: "A", stock: 1))

@@ -150,7 +150,9 @@ struct SaveDateTests {
     func lists() async throws {
         let first = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Keyword(id: "x")])) }
         try await wait()
-        let second = try await stored { try $0.save(Entry(id: 1, text: "A", tags: [Keyword(id: "x"), Keyword(id: "y")])) }
+        let second = try await stored {
+            try $0.save(Entry(id: 1, text: "A", tags: [Keyword(id: "x"), Keyword(id: "y")]))
+        }
         for (old, new) in zip(first, second) {
             #expect(try #require(new.updatedAt) > #require(old.updatedAt))
             let labels = Dictionary(uniqueKeysWithValues: new.tags.map { ($0.id, $0.updatedAt) })

@@ -214,7 +214,8 @@ struct GivenIdentifierTests {
     @Test("are different for all who insert at once, through several managers")
     func rivals() async throws {
         try await manager.load()
-        let managers = [manager] + (0..<3).map { _ in PersistenceManager(models: Ticket.self, store: .file(folder.store)) }
+        let managers =
+            [manager] + (0..<3).map { _ in PersistenceManager(models: Ticket.self, store: .file(folder.store)) }
         let numbers = try await withThrowingTaskGroup(of: [Int].self) { group in
             for manager in managers {
                 group.addTask {

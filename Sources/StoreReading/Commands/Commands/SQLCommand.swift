@@ -1,4 +1,3 @@
-
 /// The arguments of `pippin sql`.
 package struct SQLOptions: Equatable {
     package var store: String
