@@ -126,9 +126,8 @@ struct LookingTests {
                 #expect(counted == "{\"count\": \(value.count)}", "\(column) \(value.shown): \(value.address)")
             }
         }
-        #expect(
-            links(text, after: "<h2>author <a").map(\.shown).contains("&lt;b&gt;Jane&lt;/b&gt; &amp; &quot;Co&quot;"))
-        #expect(!shelf.get("/entity/Book?facet=data,nothing").text.contains("<h2>"))
+        #expect(links(text, after: "<h2>author <a").map(\.shown).contains { $0.hasPrefix("&lt;b&gt;Jane") })
+        #expect(!shelf.get("/entity/Book?facet=data,nothing").text.contains("Take away"))
         // The rest of the address stays, but for what is taken away.
         #expect(text.contains("facet=title%2Cprice\" title=\"Take away\""))
     }
@@ -180,8 +179,8 @@ struct LookingTests {
     func search() {
         let text = shelf.get("/search?text=jane").text
         #expect(text.contains("<h2>Author"))
-        #expect(shelf.get("/search?text=%22%20or%20true%20%5C").text.contains("No text has"))
-        #expect(!shelf.get("/search").text.contains("No text has"))
+        #expect(shelf.get("/search?text=%22%20or%20true%20%5C").text.contains("No text contains"))
+        #expect(!shelf.get("/search").text.contains("No text contains"))
     }
 
     @Test("A map is drawn of objects with a latitude and a longitude, and of no others")

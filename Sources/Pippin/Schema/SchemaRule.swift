@@ -388,3 +388,26 @@ public protocol ObservedProperties {
     /// The names, by key path; empty for a model without ``CoreModel()``.
     static var observedProperties: [AnyKeyPath: String] { get }
 }
+
+extension SchemaFact {
+    /// Whether it fills in a property with the date of saves.
+    func stamps(_ property: PropertyName) -> Bool {
+        if case .stamp(let other, _) = self { other.path == property.path } else { false }
+    }
+}
+
+/// A property that saves fill in with their date.
+struct Stamp: Sendable {
+    enum Kind: Sendable {
+        /// The first save of the model.
+        case created
+        /// Its latest change.
+        case changed
+    }
+
+    let field: Int
+    let kind: Kind
+
+    /// The date of a save that happens now.
+    static var now: StoredValue { .date(Date().timeIntervalSinceReferenceDate) }
+}

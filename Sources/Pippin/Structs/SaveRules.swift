@@ -283,29 +283,6 @@ extension SchemaRule {
     }
 }
 
-extension SchemaFact {
-    /// Whether it fills in a property with the date of saves.
-    func stamps(_ property: PropertyName) -> Bool {
-        if case .stamp(let other, _) = self { other.path == property.path } else { false }
-    }
-}
-
-/// A property that saves fill in with their date.
-struct Stamp: Sendable {
-    enum Kind: Sendable {
-        /// The first save of the model.
-        case created
-        /// Its latest change.
-        case changed
-    }
-
-    let field: Int
-    let kind: Kind
-
-    /// The date of a save that happens now.
-    static var now: StoredValue { .date(Date().timeIntervalSinceReferenceDate) }
-}
-
 extension ChangedRows {
     /// Sets the date of the latest change of a stored row, if it changes and the date is not set already.
     func stamp(_ number: Int, _ plan: EntityPlan, _ slots: ContiguousArray<Int>) {

@@ -256,11 +256,12 @@ struct Facet {
         return try session.aside(for: client) { store in
             // What was spent on one column is not there for the next.
             let end = ContinuousClock.now + .seconds(seconds)
-            return try query.facets.map { column in
-                let counted = { try GroupsPage.groups(query, column, nil, store, site) }
-                if query.countsAll { return Facet(column, try counted(), isSample: false) }
+            let counted = Set(GroupsPage.columns(of: query.entity))
+            return try query.facets.filter(counted.contains).map { column in
+                let count = { try GroupsPage.groups(query, column, nil, store, site) }
+                if query.countsAll { return Facet(column, try count(), isSample: false) }
                 let left = max(0.005, (end - .now) / .seconds(1))
-                let (isStopped, result) = try store.within(left, counted)
+                let (isStopped, result) = try store.within(left, count)
                 guard isStopped else { return Facet(column, try result.get(), isSample: false) }
                 return Facet(column, try first(query, column, store, site), isSample: true)
             }

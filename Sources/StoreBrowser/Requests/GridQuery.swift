@@ -46,8 +46,7 @@ struct GridQuery {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
         hidden = Self.names(query["hide"])
-        let columns = Set(GroupsPage.columns(of: entity))
-        facets = Array(Self.names(query["facet"]).filter(columns.contains).prefix(Facet.most))
+        facets = Array(Self.names(query["facet"]).filter { entity.slotIndex(forName: $0) != nil }.prefix(3))
         countsAll = query["all"] != nil
         number = query["n"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
