@@ -223,7 +223,9 @@ struct CommandTests {
 
 @Suite("What psql changes", .needsPostgres)
 struct TriggerTests {
-    @Test("is told to live queries by triggers, which count the row's version up; saves go on as before")
+    @Test(
+        "is told to live queries by triggers, which count the row's version up; saves go on as before",
+        .timeLimit(.minutes(2)))
     func told() async throws {
         let shop = try Shop()
         try await shop.manager.save(Book(id: "a", title: "A", price: 5))
