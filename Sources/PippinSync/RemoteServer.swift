@@ -78,7 +78,10 @@ final class RemoteServer: SyncPeer {
     /// How many seconds a request for news waits.
     private static let wait = 60
 
-    /// - Parameter scopes: the scopes whose rows the device is to have; nil for all that its user may see.
+    /// - Parameters:
+    ///   - address: where the server is, and how a device proves its user.
+    ///   - scopes: the scopes whose rows the device is to have; nil for all that its user may see.
+    /// - Throws: ``SyncError`` for an address that is not one of HTTP.
     init(_ address: SyncServerAddress, scopes: Set<SyncScope>?) throws {
         (self.address, self.scopes) = (address, scopes)
         url = try address.checked()

@@ -283,7 +283,11 @@ final class ServerDesk: @unchecked Sendable {
     /// How long a device's unfinished download is kept; later ones go on in the present state.
     private static let patience = Duration.seconds(300)
 
-    /// - Parameter changed: called when somebody else has changed the store.
+    /// - Parameters:
+    ///   - manager: the server's store.
+    ///   - authorize: whether a user may make a change; nil for every change within the user's scopes.
+    ///   - changed: called when somebody else has changed the store.
+    /// - Throws: ``SyncError`` for models that cannot be kept in step; the store's errors.
     init(
         _ manager: PersistenceManager, _ authorize: (@Sendable (SyncUser, PushedChange) throws -> Bool)?,
         changed: @escaping @Sendable () -> Void

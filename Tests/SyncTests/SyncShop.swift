@@ -77,6 +77,7 @@ final class OnlineServer: Sendable {
     ///   - limits: how much it takes.
     ///   - users: what users may see, by their tokens; nil for a server whose tokens are names of users.
     ///   - authorize: whether a user may make a change.
+    /// - Throws: the errors of the server and of its port.
     init(
         _ manager: PersistenceManager, port: Int = 0, limits: SyncServer.Limits = .init(),
         users: (@Sendable (String) -> SyncUser?)? = nil,

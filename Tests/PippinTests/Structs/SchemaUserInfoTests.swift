@@ -119,7 +119,7 @@ struct SaveDateTests {
     @Test("are kept by new models that bring them along, as in an import, but for that of the change")
     func given() async throws {
         let old = Date(timeIntervalSinceReferenceDate: 1_000)
-        for entry in try await stored({ try $0.save(Entry(id: 1, text: "A", createdAt: old, updatedAt: old)) }) {
+        for entry in try await stored(1, { try $0.save(Entry(id: 1, text: "A", createdAt: old, updatedAt: old)) }) {
             #expect(entry.createdAt == old)
             #expect(try #require(entry.updatedAt) > Date(timeIntervalSinceNow: -60))
         }
@@ -139,7 +139,7 @@ struct SaveDateTests {
         let third = try #require(try await ways.rows.find(Entry.self, id: 1))
         #expect(try third.text == "C" && #require(third.updatedAt) > #require(second[0].updatedAt))
         let date = Date(timeIntervalSinceReferenceDate: 5)
-        for entry in try await stored({ try $0.update(Entry.self, where: .all) { $0.set(\.updatedAt, to: date) } }) {
+        for entry in try await stored(1, { try $0.update(Entry.self, where: .all) { $0.set(\.updatedAt, to: date) } }) {
             #expect(entry.updatedAt == date)
         }
         try await ways.rows.update(Entry.self, where: .all) { $0.set(\.createdAt, to: date) }
