@@ -30,7 +30,8 @@ public final class HTTPListener: Sendable {
     ///   - port: the port; 0 for any that is free.
     ///   - isReachable: whether other machines can reach it; otherwise it listens on 127.0.0.1 only.
     ///   - connections: the largest number of connections at the same time.
-    ///   - largestBody: the largest body of a request in bytes; that of a larger one is discarded, and answered with 413.
+    ///   - largestBody: the largest body of a request in bytes; that of a larger one is discarded, and answered with
+    ///     413.
     ///   - answer: makes the response to a request. A body that is a stream is not sent.
     /// - Throws: ``StartFailure`` if the port is in use.
     public init(
@@ -112,8 +113,8 @@ private final class ListenerDesk: Sendable {
 
 /// A request that is being received, or waits for its answer.
 private final class WaitingRequest: @unchecked Sendable {
-    // @unchecked Sendable: libmicrohttpd's thread uses it, apart from the time between suspending and resuming, when the
-    // desk's lock guards it.
+    // @unchecked Sendable: libmicrohttpd's thread uses it, apart from the time between suspending and resuming, when
+    // the desk's lock guards it.
     var body = Data()
     var isTooLarge = false
     var connection: UInt = 0

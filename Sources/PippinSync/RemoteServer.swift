@@ -32,8 +32,8 @@ public struct SyncServerAddress: Sendable {
     ///
     /// - Parameters:
     ///   - url: the address below which the server answers. It is `https`, except on this machine.
-    ///   - token: gives the token that is sent as `Authorization: Bearer …`. It is asked for when the first request is sent,
-    ///     and again after the server has answered 401.
+    ///   - token: gives the token that is sent as `Authorization: Bearer …`. It is asked for when the first request
+    ///     is sent, and again after the server has answered 401.
     /// - Returns: the address.
     public static func server(
         _ url: String, token: (@Sendable () async throws -> String)? = nil

@@ -38,8 +38,9 @@ extension PersistenceManager {
     /// let sync = try manager.sync(with: .server("https://api.example/sync") { try await session.token() })
     /// ```
     ///
-    /// What a user may see and change is decided there (``SyncServer``). News is waited for by a request that the server
-    /// answers when there is some, over the same connection where the server takes several requests on one (HTTP/2).
+    /// What a user may see and change is decided there (``SyncServer``). News is waited for by a request that the
+    /// server answers when there is some, over the same connection where the server takes several requests on one
+    /// (HTTP/2).
     ///
     /// - Parameters:
     ///   - server: where the server answers.
@@ -99,8 +100,8 @@ public final class StoreSync: Sendable {
         case isOlderCopy
         /// The server does not know the user, or the program gives no token. It is asked again.
         case needsLogin
-        /// The server takes nothing from this device, and says why: the user may not, the versions do not fit, or a saved
-        /// transaction is too large. It is asked again.
+        /// The server takes nothing from this device, and says why: the user may not, the versions do not fit, or a
+        /// saved transaction is too large. It is asked again.
         case refusedByServer(reason: String)
         /// ``StoreSync/check()`` has found so many models that differed from the server's, past both histories. They
         /// are now as on the server.

@@ -47,8 +47,8 @@ public struct PushedChange: Sendable {
     public func new<Model: CoreModel>(_ type: Model.Type) throws -> Model? { try models(true)?.model(type) }
 }
 
-/// Keeps devices in step over HTTP that cannot reach the store themselves: a function from requests to responses, for any
-/// HTTP server.
+/// Keeps devices in step over HTTP that cannot reach the store themselves: a function from requests to responses, for
+/// any HTTP server.
 ///
 /// ```swift
 /// let server = try SyncServer(manager)
@@ -58,7 +58,8 @@ public struct PushedChange: Sendable {
 /// }
 /// ```
 ///
-/// Requests are answered one after the other, those that wait for news aside. Documentation/Sync wire.md describes them.
+/// Requests are answered one after the other, those that wait for news aside. Documentation/Sync wire.md describes
+/// them.
 public final class SyncServer: Sendable {
     /// How much a server takes. What is more is refused with a status of its own.
     public struct Limits: Sendable {

@@ -13,7 +13,8 @@ package struct SyncQuestion: Hashable, Sendable {
 
 /// The wire, version 1: requests and answers as lines of JSON, which Documentation/Sync wire.md describes. Pure.
 ///
-/// The first line says what it is, the last one how many lines are between them: a message that is cut is not a message.
+/// The first line says what it is, the last one how many lines are between them: a message that is cut is not a
+/// message.
 package enum Wire {
     package static let version = 1
     /// What can be asked, as the last part of an address.

@@ -45,7 +45,8 @@ package indirect enum WireJSON: Hashable, Sendable {
     case object([String: WireJSON])
 }
 
-/// Reads one JSON value (RFC 8259) of UTF-8 bytes, stricter than it must be: no name twice, no half of a surrogate pair.
+/// Reads one JSON value (RFC 8259) of UTF-8 bytes, stricter than it must be: no name twice, no half of a surrogate
+/// pair.
 struct WireParser {
     private let bytes: ArraySlice<UInt8>
     private var place: Int

@@ -25,7 +25,7 @@ struct WireTests {
         }
     }
 
-    @Test("that somebody has changed give a message or an error with a name, and end nothing")
+    @Test("changed by somebody give a message, or an error with a name")
     func mutated() {
         var (random, refused) = (SplitMix(state: 62), 0)
         for seed in 0..<500 {
@@ -51,7 +51,7 @@ struct WireTests {
         #expect(refused > 300)
     }
 
-    @Test("that are cut anywhere are no messages")
+    @Test("are refused when they are cut anywhere")
     func cut() throws {
         var messages = RandomMessages(seed: 5)
         for _ in 0..<5 {
@@ -106,7 +106,7 @@ struct WireTests {
     }
 
     @Test(
-        "refuse times that are none",
+        "refuse what is not a time",
         arguments: [
             "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-12-01T24:00:00Z", "2026-12-01", "2026-12-01T00:00:00",
             "+294247-01-10T04:00:54.775808Z", "2026-12-01T00:00:00.1Z", "-000000-01-01T00:00:00Z",

@@ -236,7 +236,7 @@ struct HTTPFaultTests {
         proxy.end()
     }
 
-    @Test("that changes a byte of a request gets a refusal with a reason, and the server's rows stay as they are")
+    @Test("has its changed requests refused with a reason, and the server's rows stay as they are")
     func mutatedRequests() async throws {
         let folder = try TestFolder()
         let server = try SyncServer(Self.manager(folder, "server"))

@@ -126,7 +126,7 @@ struct HTTPSyncTests {
         await server.end()
     }
 
-    @Test("are refused where their address has no encryption, and where it is none")
+    @Test("are refused where their address has no encryption, and where it is not an address")
     func addresses() throws {
         let folder = try TestFolder()
         for url in ["http://api.example/sync", "ftp://localhost", "api.example", "", "https://a@b/c", "https://a/?b"] {

@@ -49,8 +49,8 @@ package struct PersistedPropertyExpansion {
 
     /// The accessors.
     ///
-    /// The one for initializers writes the backing data alone, since there is no model to call yet. The others make one call
-    /// with one key path, for the compiler to have less to do. An array can also be changed in its place.
+    /// The one for initializers writes the backing data alone, since there is no model to call yet. The others make
+    /// one call with one key path, for the compiler to have less to do. An array can also be changed in its place.
     package var accessors: MacroExpansion {
         MacroExpansion(
             source: """

@@ -55,8 +55,8 @@ final class ModelState {
     /// read the other side of a relationship before anybody has used the model. They can use its persisted properties.
     ///
     /// Unsafe memory: a model's variables lie at fixed distances from its beginning, which has the address of its
-    /// class. Both are compared before the address is taken for the model's. Whoever gets the model may keep it, so that
-    /// classes whose initializers may fail have no such distance.
+    /// class. Both are compared before the address is taken for the model's. Whoever gets the model may keep it, so
+    /// that classes whose initializers may fail have no such distance.
     ///
     /// - Parameters:
     ///   - class: the model's class, or a superclass.
