@@ -151,9 +151,15 @@ package enum TellingTriggers {
             -- that a program that has read the row notices. Run it again when tables have come. Take it back with:
             -- DROP FUNCTION pippin.tell() CASCADE; DROP FUNCTION pippin.count_version() CASCADE;
             BEGIN;
-            CREATE OR REPLACE FUNCTION pippin.tell() RETURNS trigger LANGUAGE plpgsql AS $$
+            CREATE OR REPLACE FUNCTION pippin.tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+            DECLARE free smallint;
             BEGIN
-                PERFORM pg_notify('\(OpenDatabase.channel)', TG_ARGV[0]);
+                -- A save of a program with Pippin is counted already, and told by the program.
+                IF NOT EXISTS (SELECT FROM pippin.saves WHERE schema_name = TG_ARGV[0] AND xmin = pg_current_xact_id()::xid) THEN
+                    SELECT slot INTO free FROM pippin.saves WHERE schema_name = TG_ARGV[0] LIMIT 1 FOR UPDATE SKIP LOCKED;
+                    UPDATE pippin.saves SET count = count + 1 WHERE schema_name = TG_ARGV[0] AND slot = coalesce(free, 0);
+                    PERFORM pg_notify('\(OpenDatabase.channel)', TG_ARGV[0]);
+                END IF;
                 RETURN NULL;
             END $$;
             CREATE OR REPLACE FUNCTION pippin.count_version() RETURNS trigger LANGUAGE plpgsql AS $$
