@@ -75,7 +75,10 @@ final class BlockChanges {
     func nextKey(of plan: EntityPlan) throws -> Int64? {
         // What waits would get it.
         if guarded != nil { try flush() }
-        return try unsaved.nextKey(of: rows.layout(of: plan))
+        guard let next = try unsaved.nextKey(of: rows.layout(of: plan)) else { return nil }
+        // What the block saves depends on the number: if somebody else takes it first, the block runs again.
+        if !next.isReserved { try transaction.reading {} }
+        return next.key
     }
 
     // MARK: Saves

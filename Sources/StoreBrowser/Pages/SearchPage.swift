@@ -78,7 +78,7 @@ enum SearchPage {
             return "<h2>\(part.entity.name)\(more)</h2><ul class=\"found\">\(items.joined())</ul>"
         }
         let nothing: HTML =
-            text.isEmpty || !found.isEmpty ? "" : "<p class=\"message\">No text has “\(text)”.</p>"
+            text.isEmpty || !found.isEmpty ? "" : "<p class=\"message\">No text contains “\(text)”.</p>"
         let rest: HTML =
             left.isEmpty
             ? "" : "<p class=\"message\" role=\"alert\">Not searched in time: \(left.joined(separator: ", ")).</p>"

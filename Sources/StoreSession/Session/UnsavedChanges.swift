@@ -89,19 +89,20 @@ package final class UnsavedChanges: @unchecked Sendable {
         return PromisedIdentifiers(identifiers, promises)
     }
 
-    /// The key that the next new row of an entity would get. Nobody else is kept from taking it.
+    /// The key that the next new row of an entity would get.
     ///
     /// - Parameter entity: the row's entity.
-    /// - Returns: the key; nil for a store that gives out none.
+    /// - Returns: the key, and whether others are kept from taking it; nil for a store that gives out none.
     /// - Throws: an `NSError` for a store that cannot be written.
-    package func nextKey(of entity: EntityLayout) throws -> Int64? {
+    package func nextKey(of entity: EntityLayout) throws -> (key: Int64, isReserved: Bool)? {
         let root = ObjectIdentifier(entity.root)
-        if let key = keys[root]?.last { return key + 1 }
-        if let spare = spareKeys[root] { return spare }
+        if let key = keys[root]?.last { return (key + 1, false) }
+        if let spare = spareKeys[root] { return (spare, true) }
         let made = try session.makeIdentifiers(for: [entity], in: store, countsKeys: false, transaction)
+        guard let key = made.identifiers.first?.key else { return nil }
         // A store that promises nothing has given the key away.
-        if made.promises.isEmpty { spareKeys[root] = made.identifiers.first?.key }
-        return made.identifiers.first?.key
+        if made.promises.isEmpty { spareKeys[root] = key }
+        return (key, made.promises.isEmpty)
     }
 
     // MARK: Questions
