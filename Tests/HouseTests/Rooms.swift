@@ -67,7 +67,7 @@ enum Rooms {
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
         "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
-        "PostgresEngine/Sharing/Presence.swift": "triggers are printed for a person, and count as PostgreSQL's saves do",
+        "PostgresEngine/Sharing/Presence.swift": "triggers are printed for a person to run",
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
         "StoreReading/Querying/StoreSQL.swift": "a statement that a person writes gets its entities as selections",
