@@ -121,8 +121,6 @@ struct ModelCompilerTests {
         let source = folder.file("A book.swift")
         try text.write(to: source, atomically: true, encoding: .utf8)
         let (plain, tool) = (folder.file("plain"), folder.file("tool"))
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Scripts/model-compiler")
         func arguments(_ output: URL) -> [String] {
             ["sources", "--output", output.path, "--module", "App", "--compiler", "/none", "--library"]
                 + ["--source", source.path]
@@ -130,7 +128,7 @@ struct ModelCompilerTests {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A compiler that is not there: what needs the tool fails.
-        process.arguments = [script.path, "/none", folder.file("work").path] + arguments(plain)
+        process.arguments = [Self.script.path, "/none", folder.file("work").path] + arguments(plain)
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
@@ -143,6 +141,28 @@ struct ModelCompilerTests {
                     == Data(contentsOf: tool.appendingPathComponent(name)))
         }
     }
+
+    @Test("The script compiles the tool without the folders that it leaves out")
+    func compiling() throws {
+        let source = folder.file("Book.swift")
+        try "@objc(Book) final class Book: NSManagedObject { @NSManaged var title: String }".write(
+            to: source, atomically: true, encoding: .utf8)
+        let output = folder.file("output")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let compiler = "swiftc=$(command -v swiftc) && exec /bin/sh \"$0\" \"$swiftc\" \"$@\""
+        process.arguments = ["sh", "-c", compiler, Self.script.path, folder.file("work").path]
+        process.arguments? += ["sources", "--output", output.path, "--module", "App", "--compiler", "/none"]
+        process.arguments? += ["--library", "--source", source.path]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let accessors = try String(contentsOf: output.appendingPathComponent("App+Accessors.swift"), encoding: .utf8)
+        #expect(accessors.contains("title"))
+    }
+
+    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Scripts/model-compiler")
 
     @Test("A wrong call says what is missing")
     func usage() {

@@ -39,8 +39,3 @@ package enum SearchedTexts {
         }
     }
 }
-
-extension ExpressionTree {
-    /// Whether it is a search, which is true or false by itself.
-    var isSearch: Bool { if case .function(.search, _) = self { true } else { false } }
-}

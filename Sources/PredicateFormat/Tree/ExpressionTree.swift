@@ -45,6 +45,9 @@ package indirect enum ExpressionTree: Hashable, Sendable {
     case fetch(ExpressionTree, in: ExpressionTree, countOnly: Bool)
     /// Swift code. No format string can express it, and no SQL store can run it.
     case block(BlockReference, [ExpressionTree])
+
+    /// Whether it is a search, which is true or false by itself.
+    var isSearch: Bool { if case .function(.search, _) = self { true } else { false } }
 }
 
 /// Which element of an ordered collection: the brackets of `authors[…]`.
