@@ -107,6 +107,39 @@ struct HouseTests {
         #expect(reading.map(\.path) == ["ModelFiles/KeyedArchives/PropertyLists/PropertyListBridging.swift"])
     }
 
+    @Test("A type of one module gets a protocol of another in one of the two: elsewhere, a program may not have it")
+    func conformances() throws {
+        let declaration = try Regex(#"\b(?:class|struct|enum|protocol|actor)\s+(\w+)"#)
+        let conformance = try Regex(#"(?m)^(?:public |package )?extension ([\w.]+)\s*:\s*([^{]+?)(?: where [^{]*)?\{"#)
+        func last(_ name: Substring?) -> String {
+            let word = name?.split(separator: ".").last?.split(separator: "<").first ?? ""
+            return word.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: "@unchecked ", with: "")
+        }
+        let texts = try House.files().map { file in
+            (file.target, try String(contentsOf: House.root.appending(path: "Sources/" + file.path), encoding: .utf8))
+        }
+        var targets: [String: Set<String>] = [:]
+        for (target, text) in texts {
+            for match in text.matches(of: declaration) {
+                targets[last(match.output[1].substring), default: []].insert(target)
+            }
+        }
+        var elsewhere: Set<String> = []
+        for (target, text) in texts {
+            for match in text.matches(of: conformance) {
+                let type = last(match.output[1].substring)
+                for part in match.output[2].substring?.split(separator: ",") ?? [] {
+                    let (own, given) = (targets[type], targets[last(part)])
+                    if let own, let given, !own.contains(target), !given.contains(target) {
+                        elsewhere.insert("\(type): \(last(part))")
+                    }
+                }
+            }
+        }
+        // Only a context runs a request within a predicate.
+        #expect(elsewhere == ["NSFetchRequest: FetchingOperand"])
+    }
+
     @Test("Pippin knows nothing of Core Data: neither it nor what it stands on imports it")
     func objects() throws {
         let targets = try House.targets()

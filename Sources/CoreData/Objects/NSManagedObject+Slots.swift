@@ -122,9 +122,8 @@ extension NSManagedObject {
     }
 }
 
-// Both may be arguments of format strings.
+// It may be an argument of a format string, as its ID may.
 extension NSManagedObject: FormatArgument {}
-extension NSManagedObjectID: FormatArgument {}
 
 // Predicates read managed objects by slot, without boxing values.
 extension NSManagedObject: KeyValueCoding, KeyedOperand {
@@ -184,24 +183,6 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
 
     /// In a predicate, an object equals its ID.
     package final var operandIdentity: NSObject { identifier }
-}
-
-extension NSManagedObjectID: KeyedOperand {
-    package final func operand(forKey key: String) -> Value {
-        if key == "self" || key == "objectID" { return .object(self) }
-        programmerError(noValues(key))
-    }
-
-    package func obstacle(toKey key: String) -> String? {
-        key == "self" || key == "objectID" ? nil : noValues(key)
-    }
-
-    /// Objects that were never saved come last, in the order in which they were inserted.
-    package final var orderKey: Int64? { isTemporaryID ? Self.greatestKey &+ key : key }
-
-    private func noValues(_ key: String) -> String {
-        "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead."
-    }
 }
 
 extension StoredValue {

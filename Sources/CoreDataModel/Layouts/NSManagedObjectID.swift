@@ -1,4 +1,5 @@
 import Foundation
+import PredicateFormat
 import Synchronization
 
 /// The identity of a store, which outlives the store object: IDs refer to it.
@@ -178,6 +179,27 @@ extension NSManagedObjectID {
     /// The greatest key of a store that numbers its rows, so that later keys never overflow. Stores count from 1; only
     /// a damaged one gets near it.
     package static let greatestKey: Int64 = 1 << 62
+}
+
+// An ID may be an argument of a format string, and what a predicate compares, in programs without managed objects, too.
+extension NSManagedObjectID: FormatArgument {}
+
+extension NSManagedObjectID: KeyedOperand {
+    package final func operand(forKey key: String) -> Value {
+        if key == "self" || key == "objectID" { return .object(self) }
+        programmerError(noValues(key))
+    }
+
+    package func obstacle(toKey key: String) -> String? {
+        key == "self" || key == "objectID" ? nil : noValues(key)
+    }
+
+    /// Objects that were never saved come last, in the order in which they were inserted.
+    package final var orderKey: Int64? { isTemporaryID ? Self.greatestKey &+ key : key }
+
+    private func noValues(_ key: String) -> String {
+        "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead."
+    }
 }
 
 /// The identity of an object: the content of its ID, without making the ID.
