@@ -163,12 +163,13 @@ let package = Package(
         .executableTarget(
             name: "PippinBrowse",
             dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreReading"]),
-        // Stores on servers; apart, so that `pippin` links no `libpq`.
+        // Stores on servers, and sync; apart, so that `pippin` links no `libpq`, `libcurl` and `libmicrohttpd`.
         .executableTarget(
             name: "PippinPostgresCommand",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "ModelFiles", "CodeGeneration", "Pippin", "PippinPostgres",
-                "PippinSync", "PostgresEngine", "PostgresStoreReading", "StoreReading", "StoreEngine", "SyncPlanning",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "ModelFiles", "CodeGeneration",
+                "Pippin", "PippinPostgres", "PippinSync", "PostgresEngine", "PostgresStoreReading", "StoreReading",
+                "StoreEngine", "SyncPlanning",
             ]),
         // Swift and Xcode's files, written: accessors and record classes for a model, and a model as an editor's source.
         .target(name: "CodeGeneration", dependencies: ["ModelFiles", "PredicateFormat"]),

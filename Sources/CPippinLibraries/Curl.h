@@ -14,7 +14,7 @@ typedef size_t (*pippin_curl_writer)(char *bytes, size_t size, size_t count, voi
 // compressed answers are given as they came. The body must outlive the handle.
 static inline CURL *pippin_curl_post(
     const char *url, const void *body, size_t size, struct curl_slist *headers, long milliseconds,
-    long connect_milliseconds, pippin_curl_writer writer, void *context) {
+    long connect_milliseconds, int is_fresh, pippin_curl_writer writer, void *context) {
     CURL *handle = curl_easy_init();
     if (!handle) return NULL;
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
@@ -33,6 +33,7 @@ static inline CURL *pippin_curl_post(
     curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     // A second request goes over the connection that is there, where that can take several.
     curl_easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);
+    curl_easy_setopt(handle, CURLOPT_FRESH_CONNECT, is_fresh ? 1L : 0L);
     curl_easy_setopt(handle, CURLOPT_TCP_NODELAY, 1L);
     curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);

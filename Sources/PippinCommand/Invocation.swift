@@ -113,6 +113,9 @@ enum Invocation: Equatable {
         case "sync":
             _ = try SyncOptions(rest)
             self = .launch(.postgres, arguments)
+        case "sync-server":
+            _ = try SyncServerOptions(rest)
+            self = .launch(.postgres, arguments)
         case "manual":
             let parsed = try ParsedArguments(rest, command: command, atMost: 0, needsPath: false)
             self = .manual(folder: parsed.options["--all"])

@@ -25,6 +25,7 @@ enum PostgresCommand {
                pippin-postgres import STORE ENTITY FILE    new objects, with the options of “pippin import”
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
                pippin-postgres sync STORE SERVER        a file kept in step with a server, with the options of “pippin sync”
+               pippin-postgres sync-server STORE --tokens FILE    devices answered over HTTP, as “pippin sync-server” does
                pippin-postgres migrate STORE MODEL [VERSION]    brings a store to a model, or a version of it
                pippin-postgres migrate --sql STORE MODEL [VERSION]    prints the statements of that, and changes nothing
                pippin-postgres triggers STORE           prints triggers by which live queries hear of what psql changes
@@ -84,7 +85,9 @@ enum PostgresCommand {
             let store = try open(options.store, options.model, isWritable: true)
             defer { store.close() }
             try ImportCommand.run(options, in: store, ProgressLine(terminal, errors), output)
-        case ("sync"?, let rest): try SyncCommand.run(SyncOptions(rest), output)
+        case ("sync"?, let rest):
+            try SyncCommand.run(SyncOptions(rest), ProgressLine(terminal, errors), output)
+        case ("sync-server"?, let rest): try SyncCommand.run(SyncServerOptions(rest), output)
         case ("copy"?, let rest) where rest.count >= 2: try copy(CopyOptions(rest), output, errors)
         case ("migrate"?, let rest):
             let onlySQL = rest.first == "--sql"
@@ -247,124 +250,5 @@ enum PostgresCommand {
             try migration.run()
             try output("Done.\n")
         }
-    }
-}
-
-/// `pippin-postgres sync`: a file and a server's store, both by the models that they keep themselves.
-enum SyncCommand {
-    /// Thrown at the end if the journal has something.
-    struct Refused: Error {}
-
-    /// - Parameters:
-    ///   - options: what to keep in step.
-    ///   - output: takes what happens.
-    /// - Throws: ``Refused``, and `CommandError` with the reason why the stores are not in step.
-    static func run(_ options: SyncOptions, _ output: (String) throws -> Void) throws {
-        let result = Mutex<Result<Bool, any Error>?>(nil)
-        let lines = LineQueue()
-        Task {
-            let ended = await Swift.Result { try await work(options) { lines.add($0) } }
-            result.withLock { $0 = ended }
-            lines.end()
-        }
-        while let line = lines.next() { try output(line + "\n") }
-        switch result.withLock({ $0 }) {
-        case .failure(let error as SyncError): throw CommandError(error.description)
-        case .failure(let error): throw error
-        case .success(let isRefused): if isRefused { throw Refused() }
-        case nil: break
-        }
-    }
-
-    /// - Returns: whether something was refused.
-    private static func work(_ options: SyncOptions, _ say: @escaping @Sendable (String) -> Void) async throws -> Bool {
-        let file = URL(store: options.store)
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw CommandError("“\(file.path)” does not exist; pippin copy makes a file of a store on a server")
-        }
-        if try !options.beginsHistory && !FileFacts(inPlace: file).hasHistory {
-            throw CommandError(
-                "“\(file.path)” keeps no history of its changes, so that they cannot be sent. --keep-history begins one; programs that "
-                    + "open the file then have to keep it up, with NSPersistentHistoryTrackingKey or keepsHistory")
-        }
-        let place = try PostgresCommand.Place(options.server)
-        let server: StoreLocation =
-            place.type == NSPostgreSQLStoreType
-            ? .postgres(options.server, keepsHistory: .always) : .file(place.url, keepsHistory: .always)
-        let name = file.deletingPathExtension().lastPathComponent
-        guard let manager = try PersistenceManager.withOwnModel(name: name, of: .file(file, keepsHistory: .always))
-        else { throw CommandError("“\(file.path)” keeps no copy of its model that can be read, which sync needs") }
-        let sync = try StoreSync(manager, server, isLive: options.follows)
-        if options.follows {
-            for await state in sync.states {
-                say("\(Date().ISO8601Format()) \(text(state))")
-                if case .refused = state { for refused in try await sync.refused() { say("  \(refused)") } }
-            }
-            return false
-        }
-        try await sync.finish()
-        if options.checks {
-            let repaired = try await sync.check()
-            for model in repaired { say("Repaired: \(model)") }
-            if repaired.isEmpty { say("All rows are the server's.") }
-        }
-        let refused = try await sync.refused()
-        for change in refused {
-            say("Refused: \(change)")
-            if options.discards { try await change.discard() }
-        }
-        say("In step with \(place.url.withoutPassword.absoluteString).")
-        await sync.stop()
-        await manager.close()
-        return !refused.isEmpty && !options.discards
-    }
-
-    private static func text(_ state: StoreSync.State) -> String {
-        switch state {
-        case .upToDate: "in step"
-        case .pending(let count): "\(TextTools.count(count, "transaction")) pending"
-        case .downloading: "downloading"
-        case .offline(_, let reason): "offline: \(reason)"
-        case .refused(let count): "in step, \(TextTools.count(count, "change")) refused"
-        case .waitsForServer(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer server"
-        case .waitsForProgram(let pending): "\(TextTools.count(pending, "transaction")) wait for a newer program"
-        case .isOlderCopy: SyncError.olderCopyText
-        case .needsLogin: "the server asks for a login"
-        case .refusedByServer(let reason): reason
-        case .repaired(let count): "\(TextTools.count(count, "row")) repaired"
-        }
-    }
-}
-
-/// Lines from a task to the thread that writes them.
-private final class LineQueue: @unchecked Sendable {
-    // @unchecked Sendable: the condition guards the lines.
-    private let condition = NSCondition()
-    private var lines: [String] = []
-    private var isEnded = false
-
-    func add(_ line: String) { change { lines.append(line) } }
-
-    func end() { change { isEnded = true } }
-
-    private func change(_ body: () -> Void) {
-        condition.lock()
-        body()
-        condition.signal()
-        condition.unlock()
-    }
-
-    /// The next line, which this waits for; nil at the end.
-    func next() -> String? {
-        condition.lock()
-        defer { condition.unlock() }
-        while lines.isEmpty && !isEnded { condition.wait() }
-        return lines.isEmpty ? nil : lines.removeFirst()
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ work: () async throws -> Success) async {
-        do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }

@@ -5,16 +5,17 @@ StandardStreams.replaceClosed()
 // A reader may close the pipe early, which is then an error to handle rather than a signal.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
+let isSync = CommandLine.arguments.dropFirst().first.map { ["sync", "sync-server"].contains($0) } ?? false
 // Files are copied from here, and made; only a sync changes them in their place.
-if CommandLine.arguments.dropFirst().first != "sync" { CarefulReading.begin() }
+if !isSync { CarefulReading.begin() }
 let output = OutputBuffer(STDOUT_FILENO)
 do {
     try PostgresCommand.run(
         Array(CommandLine.arguments.dropFirst()), Terminal(environment: ProcessInfo.processInfo.environment),
         {
             try output.write($0)
-            // What is followed shows at once.
-            if CommandLine.arguments.contains("--follow") { try output.flush() }
+            // What a sync says shows at once.
+            if isSync { try output.flush() }
         }, errors: { StandardStreams.complain($0) })
     try output.flush()
 } catch is PostgresCommand.Misuse {

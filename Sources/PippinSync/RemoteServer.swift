@@ -171,8 +171,23 @@ final class RemoteServer: SyncPeer {
     // MARK: Requests
 
     private func ask(_ question: SyncQuestion, wait: Int = 0) throws -> SyncAnswer {
+        let name = Wire.name(of: question.request)
+        var work = SyncWork(name)
+        do {
+            let answer = try ask(question, name, wait, &work)
+            work.end(answer, of: question.request)
+            return answer
+        } catch {
+            work.end(error)
+            throw error
+        }
+    }
+
+    private func ask(
+        _ question: SyncQuestion, _ name: String, _ wait: Int, _ work: inout SyncWork
+    ) throws -> SyncAnswer {
         let body = try WireBody.pack(Wire.encode(question))
-        let target = url + "/" + Wire.name(of: question.request)
+        let target = url + "/" + name
         var token = try token(isNew: false)
         for attempt in 0..<2 {
             var headers = [
@@ -183,6 +198,8 @@ final class RemoteServer: SyncPeer {
             let answer = try link.post(
                 target, body, headers, limit: WireLimits().body,
                 deadline: address.deadline + Double(wait), connecting: address.connecting)
+            work.sent += body.count
+            work.received += answer.body.count
             if answer.status == 401, attempt == 0, token != nil {
                 token = try self.token(isNew: true)
                 continue
@@ -242,6 +259,53 @@ final class RemoteServer: SyncPeer {
     }
 }
 
+/// A request that is measured, for a program that receives events of its stores.
+struct SyncWork {
+    private let name: String
+    private let start: ContinuousClock.Instant?
+    private let kind: StoreEvent.Kind
+    var sent = 0
+    var received = 0
+
+    /// - Parameters:
+    ///   - name: the request's name.
+    ///   - kind: whether it is asked or answered.
+    init(_ name: String, _ kind: StoreEvent.Kind = .syncRequest) {
+        (self.name, self.kind) = (name, kind)
+        start = StoreEvent.isReceived ? .now : nil
+    }
+
+    /// Reports an answer.
+    func end(_ answer: SyncAnswer, of request: SyncRequest) {
+        var (rows, refused) = (0, 0)
+        switch (answer, request) {
+        case (.portion(let portion), _): rows = portion.rows.count
+        case (.page(let page), _): rows = page.transactions.reduce(0) { $0 + $1.changes.count }
+        case (.push(.decided(let outcomes)), .push(let push)):
+            rows = push.transactions.reduce(0) { $0 + $1.changes.count }
+            for (transaction, outcome) in zip(push.transactions, outcomes) {
+                switch outcome {
+                case .taken(_, let changes): refused += changes.count
+                case .refused: refused += transaction.changes.count
+                case .conflict: break
+                }
+            }
+        default: break
+        }
+        report(rows, refused, nil)
+    }
+
+    /// Reports why there is none.
+    func end(_ error: any Error) { report(0, 0, "\(error)") }
+
+    private func report(_ rows: Int, _ refused: Int, _ error: String?) {
+        guard let start else { return }
+        StoreEvent.report(
+            kind, name, ContinuousClock.now - start, rows: rows, error: error,
+            .init(bytesSent: sent, bytesReceived: received, refused: refused))
+    }
+}
+
 /// Why a request was not answered.
 struct RemoteFailure: Error, CustomStringConvertible {
     let code: SyncError.Code
@@ -297,9 +361,17 @@ final class CurlLink: Sendable {
         var answer = Answer()
         var failure: RemoteFailure?
         var isTooLarge = false
+        /// Whether the connection ended without a byte of an answer.
+        var isUnanswered = false
+        /// Whether no connection is used that is there already.
+        let isFresh: Bool
 
-        init(_ url: String, _ body: Data, _ headers: [String], _ limit: Int, _ times: (all: Int, connecting: Int)) {
+        init(
+            _ url: String, _ body: Data, _ headers: [String], _ limit: Int, _ times: (all: Int, connecting: Int),
+            isFresh: Bool
+        ) {
             (self.url, self.body, self.headers, self.limit, self.times) = (url, body, headers, limit, times)
+            self.isFresh = isFresh
         }
 
         func end(_ failure: RemoteFailure?) {
@@ -318,11 +390,21 @@ final class CurlLink: Sendable {
 
     private static let begun: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request, and waits for its answer. A request whose connection ended without a byte of an answer is sent
+    /// once more, over a new connection: a server or a proxy may end those that it keeps at any time (RFC 9112, 9.6),
+    /// and all questions of a device can be asked twice (RFC 9110, 9.2.2), a push by its batch's number.
     func post(
         _ url: String, _ body: Data, _ headers: [String], limit: Int, deadline: Double, connecting: Double
     ) throws -> Answer {
-        let transfer = Transfer(url, body, headers, limit, (Int(deadline * 1_000), Int(connecting * 1_000)))
+        let times = (Int(deadline * 1_000), Int(connecting * 1_000))
+        let first = try run(Transfer(url, body, headers, limit, times, isFresh: false))
+        let last = first.isUnanswered ? try run(Transfer(url, body, headers, limit, times, isFresh: true)) : first
+        if let failure = last.failure { throw failure }
+        return last.answer
+    }
+
+    /// Sends a request, and waits for its end.
+    private func run(_ transfer: Transfer) throws -> Transfer {
         let isOpen = state.withLock { state -> Bool in
             if state.isClosed { return false }
             if state.multi == nil {
@@ -339,8 +421,7 @@ final class CurlLink: Sendable {
         }
         guard isOpen else { throw RemoteFailure(.offline, "the sync was stopped") }
         transfer.done.wait()
-        if let failure = transfer.failure { throw failure }
-        return transfer.answer
+        return transfer
     }
 
     /// Ends everything that is on its way.
@@ -401,6 +482,7 @@ private final class CurlLoop {
         transfer.body.copyBytes(to: UnsafeMutableRawBufferPointer(start: body, count: transfer.body.count))
         let handle = pippin_curl_post(
             transfer.url, body, transfer.body.count, headers, transfer.times.all, transfer.times.connecting,
+            transfer.isFresh ? 1 : 0,
             { bytes, size, count, context in
                 guard let bytes, let context else { return 0 }
                 let transfer = Unmanaged<CurlLink.Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -435,6 +517,8 @@ private final class CurlLoop {
         } else if result == CURLE_ABORTED_BY_CALLBACK {
             transfer.end(RemoteFailure(.offline, "the sync was stopped"))
         } else if result != CURLE_OK {
+            let isEnded = [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(result)
+            transfer.isUnanswered = isEnded && transfer.answer.status == 0 && transfer.answer.body.isEmpty
             transfer.end(RemoteFailure(.offline, String(cString: curl_easy_strerror(result))))
         } else {
             transfer.end(nil)

@@ -129,9 +129,13 @@ public final class SyncServer: Sendable {
             state.open[user.id, default: 0] += 1
             return true
         }
+        let name = request.path.last ?? ""
+        var work = SyncWork(Wire.names.contains(name) ? name : "", .syncAnswer)
+        work.received = request.body.count
         var response: HTTPResponse
+        var told: (SyncAnswer, SyncRequest)?
         if isIn {
-            response = await self.response(to: request, user)
+            response = await self.response(to: request, user, &told)
             state.withLock { state in
                 let rest = (state.open[user.id] ?? 1) - 1
                 state.open[user.id] = rest > 0 ? rest : nil
@@ -142,12 +146,33 @@ public final class SyncServer: Sendable {
         }
         state.withLock { state in
             if response.status == 200 { state.counts.answered += 1 } else { state.counts.refused += 1 }
-            if case .data(let data) = response.body { state.counts.bytesSent += data.count }
+            if case .data(let data) = response.body {
+                state.counts.bytesSent += data.count
+                work.sent = data.count
+            }
+        }
+        if let told {
+            work.end(told.0, of: told.1)
+        } else {
+            work.end(Refusal(response))
         }
         return response
     }
 
-    private func response(to request: HTTPRequest, _ user: SyncUser) async -> HTTPResponse {
+    /// A refusal in words.
+    private struct Refusal: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ response: HTTPResponse) {
+            var text = ""
+            if case .data(let data) = response.body { text = String(decoding: data, as: UTF8.self) }
+            description = "\(response.status) \(text.split(whereSeparator: \.isNewline).first ?? "")"
+        }
+    }
+
+    private func response(
+        to request: HTTPRequest, _ user: SyncUser, _ told: inout (SyncAnswer, SyncRequest)?
+    ) async -> HTTPResponse {
         guard let name = request.path.last, Wire.names.contains(name) else {
             return Self.refusal(
                 404, "There is nothing at this address. Devices ask …/hello, /push, /changes, /rows and /sums.")
@@ -172,6 +197,7 @@ public final class SyncServer: Sendable {
                 type: WireBody.type, body: .data(packs ? try WireBody.pack(bytes) : Data(bytes)))
             if packs { response.headers.append(.init("Content-Encoding", "deflate")) }
             response.headers.append(.init("Cache-Control", "no-store"))
+            told = (answer, question.request)
             return response
         } catch let error as WireError {
             let status =

@@ -244,7 +244,9 @@ package struct ClockOffsets: Codable, Hashable, Sendable {
         } else {
             measurements = measurements.suffix(15) + [measurement]
         }
-        wall = server - (received.wall - half)
+        let difference = server - (received.wall - half)
+        // What the measurement cannot tell from none is none: clocks that are kept right agree better than that.
+        wall = abs(difference) <= half ? 0 : difference
     }
 
     package func measurement(of boot: String) -> Measurement? { measurements.first { $0.boot == boot } }

@@ -10,7 +10,8 @@ struct ManualTests {
         #expect(Set(HelpTopic.allCases.map(\.rawValue)).subtracting(["all"]) == Set(CommandManual.all.map(\.name)))
         for command in CommandManual.all {
             #expect(Usage.text(command).split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(command.name)")
-            #expect(ManualPage.text.contains(".B pippin \(command.name)"))
+            let name = command.name.replacingOccurrences(of: "-", with: "\\-")
+            #expect(ManualPage.text.contains(".B pippin \(name)"))
             for option in command.options {
                 for shell in ShellCompletions.allCases {
                     #expect(

@@ -30,4 +30,13 @@ struct ClockTests {
         clocks.measure(sent: reading(0, wall: 500), received: reading(10, wall: 510), server: 1005)
         #expect(clocks.serverTime(of: reading(3, wall: 100, boot: "0")) == 600)
     }
+
+    @Test("take a wall clock to be right where a measurement cannot tell that it is not")
+    func agreement() {
+        var clocks = ClockOffsets()
+        clocks.measure(sent: reading(0, wall: 500), received: reading(100, wall: 600), server: 590)
+        #expect(clocks.serverTime(of: reading(0, wall: 700, boot: "0")) == 700)
+        clocks.measure(sent: reading(0, wall: 500), received: reading(100, wall: 600), server: 601)
+        #expect(clocks.serverTime(of: reading(0, wall: 700, boot: "0")) == 751)
+    }
 }

@@ -61,6 +61,32 @@ struct HTTPSyncTests {
         await shop.end()
     }
 
+    @Test(
+        "are heard by a program that listens to its stores: each request, what it moved, and why it failed",
+        .hearsEvents)
+    func events() async throws {
+        let shop = try await SyncShop.$isOverHTTP.withValue(true) { try await SyncShop() }
+        let heard = Mutex<[StoreEvent]>([])
+        StoreEvent.receive { event in
+            if event.kind == .syncRequest || event.kind == .syncAnswer { heard.withLock { $0.append(event) } }
+        }
+        defer { StoreEvent.receive(nil) }
+        try await shop[0].save([Book(id: "b", title: "Emma"), Book(id: "c", title: "Persuasion")])
+        try await shop.devices[0].sync.finish()
+        for kind in [StoreEvent.Kind.syncRequest, .syncAnswer] {
+            let push = try #require(
+                heard.withLock { $0.first { $0.kind == kind && $0.statement == "push" && $0.rows == 2 } })
+            let moved = try #require(push.transfer)
+            #expect(push.error == nil && push.duration > .zero && moved.refused == 0)
+            #expect(moved.bytesSent > 0 && moved.bytesReceived > 0)
+        }
+        await shop.online?.end()
+        heard.withLock { $0 = [] }
+        await #expect(throws: SyncError.self) { try await shop.devices[0].sync.finish() }
+        #expect(heard.withLock { $0.contains { $0.kind == .syncRequest && $0.error != nil } })
+        await shop.end()
+    }
+
     // MARK: What a server or a network says
 
     private static func device(_ folder: TestFolder, _ name: String = "device") -> PersistenceManager {

@@ -145,6 +145,87 @@ struct SyncCommandTests {
         await two.close()
     }
 
+    /// A process of `pippin-postgres sync-server`, and the address at which it answers.
+    private func serve(_ store: String, tokens: String) throws -> (process: Process, address: String) {
+        try Data(tokens.utf8).write(to: tokenList)
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("pippin-postgres")
+        process.arguments = ["sync-server", store, "--tokens", tokenList.path, "--keep-history"]
+        process.standardOutput = output
+        try process.run()
+        var text = ""
+        while !text.hasSuffix("\n") {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        let address = try #require(text.split(whereSeparator: \.isWhitespace).last.map(String.init))
+        #expect(text == "Devices are answered at \(address)\n")
+        return (process, address)
+    }
+
+    private var tokenList: URL { folder.url.appendingPathComponent("tokens") }
+
+    @Test(
+        "reaches a server over HTTP with a token from a file, for a store in a file and in PostgreSQL", .needsPostgres)
+    func online() async throws {
+        let database = try TestDatabase()
+        let (one, two) = (manager("one"), manager("two"))
+        try await one.save(Book(id: "b", title: "Emma"))
+        try await two.save(Account(id: 1, title: "till", balance: 12.5))
+        // The server's store comes from a device that reaches it itself.
+        _ = try run("sync", file("one").path, file("server").path)
+        _ = try run("sync", file("one").path, database.uri())
+        for store in [file("server").path, database.uri()] {
+            let (process, address) = try serve(store, tokens: "# Who is let in\n0123456789abcdef anna\n")
+            defer { if process.isRunning { process.terminate() } }
+            let token = folder.url.appendingPathComponent("token").path
+            try Data("0123456789abcdef\n".utf8).write(to: URL(fileURLWithPath: token))
+            #expect(try run("sync", file("two").path, address, "--token-file", token) == "In step with \(address).\n")
+            try await two.update(Account.self, where: \.id == 1) { $0.set(\.title, to: "till of \(store)") }
+            #expect(try run("sync", file("two").path, address, "--token-file", token) == "In step with \(address).\n")
+            // Another user's token is taken from the list while the server runs.
+            try Data("fedcba9876543210-new anna\n".utf8).write(to: tokenList)
+            let error = #expect(throws: CommandError.self) {
+                try run("sync", file("two").path, address, "--token-file", token)
+            }
+            #expect(error?.message.contains("log in") == true || error?.message.contains("token") == true)
+            process.terminate()
+            process.waitUntilExit()
+            _ = try run("sync", file("one").path, store)
+            #expect(try await one.find(Account.self, id: 1)?.title == "till of \(store)")
+        }
+        #expect(try await SyncShop.text(one) == SyncShop.text(two))
+        await one.close()
+        await two.close()
+    }
+
+    @Test(
+        "refuses a list of tokens that is missing, has a token that is too short, or one twice, by its line",
+        arguments: [
+            ("short anna\n", "line 1 of"), ("# x\n0123456789abcdef\n", "line 2 of"),
+            ("0123456789abcdef anna\n0123456789abcdef eve\n", "a token that is there already"),
+        ])
+    func tokens(list: String, reason: String) async throws {
+        let server = manager("server")
+        try await server.load()
+        await server.close()
+        let tokens = tokenList.path
+        let missing = #expect(throws: CommandError.self) {
+            try run("sync-server", file("server").path, "--tokens", tokens)
+        }
+        #expect(missing?.message.contains("cannot be read") == true)
+        try Data(list.utf8).write(to: tokenList)
+        let error = #expect(throws: CommandError.self) {
+            try run("sync-server", file("server").path, "--tokens", tokens)
+        }
+        #expect(error?.message.contains(reason) == true)
+        #expect(throws: UsageError.self) { try run("sync-server", file("server").path) }
+        #expect(throws: UsageError.self) {
+            try run("sync-server", file("server").path, "--tokens", tokens, "--port", "70000")
+        }
+    }
+
     @Test("names a file that is missing, one that is not a store, and an entity without an identifier")
     func errors() throws {
         var error = #expect(throws: CommandError.self) { try run("sync", file("no").path, file("server").path) }

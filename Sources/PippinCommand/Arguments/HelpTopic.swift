@@ -8,6 +8,7 @@ enum HelpTopic: String, CaseIterable, Equatable {
         migrate, sync, copy,
         model
     case completions, manual
+    case syncServer = "sync-server"
     case describe = "model describe"
     case validate = "model validate"
     case diff = "model diff"

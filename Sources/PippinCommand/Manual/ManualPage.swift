@@ -84,6 +84,7 @@ enum ManualPage {
     private static let environment = [
         ".SH ENVIRONMENT", ".TP", "NO_COLOR", "If set and not empty, nothing is coloured, on terminals neither.",
         ".TP", "TMPDIR", "Where private copies of stores are kept while they are read.",
+        ".TP", "PIPPIN_SYNC_TOKEN", "The token that a server over HTTP is sent by “pippin sync”.",
     ]
 
     private static func first(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

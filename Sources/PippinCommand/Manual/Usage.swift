@@ -35,7 +35,7 @@ enum Usage {
                 "pippin looks into stores of Pippin and Core Data, and changes them when asked:", "",
             ] + shown.map { "  " + TextTools.padded($0[0], width) + $0[1] } + [
                 "", "For example: pippin query books.sqlite 'Book where price > 10 order by title limit 20'",
-                "Others: \(others.joined(separator: ", ")).",
+                "Also: \(others.joined(separator: ", ")).",
                 "“pippin help” says more of all, “pippin COMMAND --help” of one.",
             ]).joined(separator: "\n") + "\n"
     }()

@@ -11,7 +11,7 @@ enum ProgramLauncher: String {
         switch self {
         case .browse: "libmicrohttpd-dev libpq-dev"
         case .shell: "libedit-dev"
-        case .postgres: "libpq-dev"
+        case .postgres: "libpq-dev libcurl4-openssl-dev libmicrohttpd-dev"
         }
     }
 

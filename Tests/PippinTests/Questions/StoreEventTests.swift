@@ -8,7 +8,7 @@ private struct Monitored: CoreModel, Equatable {
     var title: String
 }
 
-@Suite("A program that listens to its stores", .serialized)
+@Suite("A program that listens to its stores", .hearsEvents)
 struct StoreEventTests {
     private let place: StorePlace
 

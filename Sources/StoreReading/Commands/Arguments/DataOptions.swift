@@ -117,6 +117,11 @@ package struct SyncOptions: Equatable {
     package var discards = false
     /// Whether all rows are compared.
     package var checks = false
+    /// The file with the token for a server over HTTP; nil for the environment's.
+    package var tokenFile: String?
+
+    /// Whether the server is asked over HTTP.
+    package var isOnline: Bool { server.hasPrefix("https://") || server.hasPrefix("http://") }
 
     package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(arguments, command: "sync", named: ["a store", "a server"])
@@ -131,6 +136,34 @@ package struct SyncOptions: Equatable {
         }
         beginsHistory = parsed.flags.contains("--keep-history")
         discards = parsed.flags.contains("--discard-refused")
+        tokenFile = parsed.options["--token-file"]
+        guard tokenFile == nil || isOnline else {
+            throw UsageError("--token-file is for a server over HTTP (https://…); “\(server)” is not one")
+        }
+    }
+}
+
+/// `pippin sync-server`.
+package struct SyncServerOptions: Equatable {
+    package var store: String
+    /// The file with tokens, and the users and scopes that they stand for.
+    package var tokens: String
+    /// The port of 127.0.0.1; 0 for any that is free.
+    package var port = 0
+    /// Whether the store gets a history if it has none.
+    package var beginsHistory = false
+
+    package init(_ arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, command: "sync-server", named: ["a store"])
+        store = parsed.paths[0]
+        tokens = try parsed.required("--tokens", "a file with the users' tokens")
+        beginsHistory = parsed.flags.contains("--keep-history")
+        if let text = parsed.options["--port"] {
+            guard let number = Int(text), (0...65_535).contains(number) else {
+                throw UsageError("“\(text)” is not a port: a number up to 65535 is expected")
+            }
+            port = number
+        }
     }
 }
 

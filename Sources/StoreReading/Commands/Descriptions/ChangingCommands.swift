@@ -98,13 +98,17 @@ extension CommandManual {
                 ),
             ]),
         CommandDescription(
-            name: "sync", usage: ["STORE STORE|URL [--once | --follow] [--check] [--keep-history] [--discard-refused]"],
+            name: "sync",
+            usage: [
+                "STORE STORE|URL [--once | --follow] [--check] [--keep-history] [--discard-refused] [--token-file FILE]"
+            ],
             summary: "a file kept in step with a server",
             text:
                 "Brings a file and a server's store to the same rows: what was saved in either reaches the other, each transaction once. The server's store is in PostgreSQL (postgresql://app@db.example/books?schema=shop) "
-                + "or a file; it is made if it is missing. Each store is read by the model that it keeps itself, and both exchange what both models know. Each entity needs an attribute that is unique by itself. "
+                + "or a file; it is made if it is missing. Or a program answers over HTTP (https://api.example/sync), such as “pippin sync-server”: it is sent the token that is in "
+                + "--token-file, or in the environment variable PIPPIN_SYNC_TOKEN. Each store is read by the model that it keeps itself, and both exchange what both models know. Each entity needs an attribute that is unique by itself. "
                 + "What the server did not take is printed with the reason, and stays in the file's journal. The program "
-                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq.",
+                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq, libcurl and libmicrohttpd.",
             options: [
                 .init(name: "--once", text: "End when both have the same. That is done without an option, too."),
                 .init(
@@ -123,8 +127,36 @@ extension CommandManual {
                 .init(
                     name: "--discard-refused",
                     text: "Forget the changes that the server did not take, after printing them."),
+                .init(
+                    name: "--token-file", value: "FILE",
+                    text:
+                        "The file whose first line is the token for a server over HTTP. It is read anew when the server does not take the token."
+                ),
             ],
             statuses: [(3, "changes are in the journal that the server did not take")]),
+        CommandDescription(
+            name: "sync-server", usage: ["STORE|URL --tokens FILE [--port NUMBER] [--keep-history]"],
+            summary: "answers devices that are kept in step over HTTP",
+            text:
+                "Answers devices over HTTP that are kept in step with the store, a file or one in PostgreSQL, until the command is interrupted. It listens on 127.0.0.1 and has no encryption: "
+                + "a reverse proxy before it has both. Each user sees the rows of the scopes that belong to the token, and those that are for everybody, by the rules that the store's own model has; "
+                + "a program that asks more calls SyncServer. A request has at most 16 MiB, and 64 MiB once it is inflated; a user has at most 64 requests open, and all devices 4,096 connections; "
+                + "news is waited for for at most 60 s. The program “pippin-postgres” does it, which is built and installed apart: it needs libpq, libcurl and libmicrohttpd.",
+            options: [
+                .init(
+                    name: "--tokens", value: "FILE",
+                    text:
+                        "Who is let in: a line for each token, with the token (at least 16 characters), the user's name, and the scopes that the user may see and change, with spaces between them. "
+                        + "Lines that begin with # are left out. The file is read anew when it has changed."),
+                .init(
+                    name: "--port", value: "NUMBER",
+                    text: "The port of 127.0.0.1 to listen on; without it, any that is free, which is printed."),
+                .init(
+                    name: "--keep-history",
+                    text:
+                        "Begin a persistent history in a file that has none. From then on, programs that open the file have to keep it up, with NSPersistentHistoryTrackingKey or keepsHistory."
+                ),
+            ]),
         CommandDescription(
             name: "copy", usage: ["STORE|URL STORE|URL [--model MODEL]"],
             summary: "a store copied between files and servers",
