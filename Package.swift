@@ -223,8 +223,9 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "FaultProxy", "HTTPMessages", "LoopbackServer", "PippinPostgres", "PippinPostgresCommand", "PippinSync",
-                "PostgresEngine", "PostgresServer", "StoreReading", "StoreSession", "SyncChild", "SyncPlanning",
+                "FaultProxy", "HTTPMessages", "Linearizability", "LoopbackServer", "PippinPostgres",
+                "PippinPostgresCommand", "PippinSync", "PostgresEngine", "PostgresServer", "StoreReading",
+                "StoreSession", "SyncChild", "SyncPlanning",
                 "TestSupport",
             ]),
         .testTarget(name: "SearchTextTests", dependencies: ["PredicateFormat", "CPippinLibraries", "TestSupport"]),

@@ -377,5 +377,10 @@ struct ServerPlanningTests {
         #expect(isGreeted(.pull(pull)))
         pull.afterTime = 1000
         #expect(!isGreeted(.pull(pull)))
+        // Nor anything after what this server has, whatever it says about times.
+        pull.after = 3
+        #expect(isGreeted(.pull(pull)))
+        pull.afterTime = nil
+        #expect(isGreeted(.pull(pull)))
     }
 }

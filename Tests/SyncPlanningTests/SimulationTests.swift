@@ -56,6 +56,7 @@ struct SabotageTests {
         (.forgetsAcknowledged, 2, .savedOnce),
         (.forgetsMerges, 4, .doesNotStandStill),
         (.showsRefused, 1, .devicesEqualServer),
+        (.trustsEchoes, 1, .ownSavesVisible),
     ]
 
     @Test("is seen by an invariant", arguments: Self.found)

@@ -39,6 +39,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case forgetsAcknowledged
     /// A device does not keep that a closure has merged.
     case forgetsMerges
+    /// A device takes whatever page follows a batch for the batch itself.
+    case trustsEchoes
     /// A device goes on showing what was refused.
     case showsRefused
     /// The server's clock has a random part that the seed does not know.

@@ -164,6 +164,7 @@ struct SimulatedDevice {
             actions.insert(.store(.rebase(order)), at: 0)
             return
         }
+        if try followEcho(order, now: now, &checks) { return }
         var lost: [OwnTransaction] = []
         if let restored = order.restored, sabotage != .forgetsAcknowledged {
             lost = acknowledged.filter { $0.batch > restored.lastDecided }.map(\.transaction)
@@ -269,6 +270,26 @@ struct SimulatedDevice {
                 return
             }
         }
+    }
+
+    /// Takes in a page that has nothing but what the server has made of the batch, just as it was sent, as the engine
+    /// does: the rows stay as they are shown.
+    private mutating func followEcho(
+        _ order: RebaseOrder, now: Int64, _ checks: inout Checks
+    ) throws(Violation) -> Bool {
+        guard let frozen, open.isEmpty, attempts.isEmpty else { return false }
+        let sent = Set(frozen.request.transactions.lazy.flatMap(\.changes).map(\.id))
+        let former = Dictionary(uniqueKeysWithValues: sent.map { ($0, base[$0]) })
+        let isTrusted = sabotage == .trustsEchoes && order.stage == nil && frozen.answer?.settledAt ?? 0 > 0
+        guard isTrusted || frozen.isEchoed(by: order, from: record, base: former) else { return false }
+        checks.count("echoed batches")
+        acknowledged += frozen.request.transactions.map { (frozen.request.batch, $0) }
+        for id in sent { base[id] = shown[id] }
+        self.frozen = nil
+        record = order.record
+        try checks.rebased(self)
+        handle(.stored(.rebased(hasOpen: false)), now: now)
+        return true
     }
 
     private func filled(_ values: [String: SyncValue], _ entity: String) -> [String: SyncValue] {

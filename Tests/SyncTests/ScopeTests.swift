@@ -1,9 +1,11 @@
 import Foundation
 import PippinPostgres
-import PippinSync
 import PostgresServer
+import SyncPlanning
 import TestSupport
 import Testing
+
+@testable import PippinSync
 
 private struct Team: CoreModel, Equatable {
     let id: String
@@ -193,6 +195,51 @@ struct ScopeTests {
         #expect(try await memos(device) == ["1", "2", "3"])
         #expect(try await jobs(device) == ["p1", "p2", "q1"])
         await sync.stop()
+        await all.sync.stop()
+    }
+
+    @Test("hears with a new scope of the rows as they were when it was downloaded, and of later changes afterwards")
+    func laterChanges() async throws {
+        let all = try await fill()
+        let red = manager("red")
+        var device = try WatchedDevice(red, server, scopes: ["red"])
+        try device.runner.finish()
+        device.runner.stop()
+        device = try WatchedDevice(red, server, scopes: ["red", "blue"])
+        var heard: [String: [String?]] = [:]
+        var isChanged = false
+        device.server.before = { request in
+            // Between the rows of the scope and the changes up to these something is saved.
+            guard case .pull = request, !isChanged else { return }
+            isChanged = true
+            try all.manager.writeAndWait { access in
+                try access.save(Memo(id: "1", text: "later", team: "red"))
+                try access.delete(Memo.self, id: "3")
+            }
+            try all.sync.runner.finish()
+        }
+        device.server.after = { _, answer in
+            guard case .page(let page) = answer else { return }
+            for change in page.transactions.flatMap(\.changes) {
+                switch change {
+                case .row(let id, let values, _), .values(let id, let values, _):
+                    if case .text(let text)? = values["text"] { heard[id.key.string, default: []].append(text.string) }
+                default: heard[change.id.key.string, default: []].append(nil)
+                }
+            }
+        }
+        // Before the new scope is asked for, a row is changed twice.
+        for text in ["first", "second"] {
+            try await all.manager.update(Memo.self, where: \.id == "1") { $0.set(\.text, to: text) }
+        }
+        try await all.manager.update(Memo.self, where: \.id == "3") { $0.set(\.text, to: "there") }
+        try await all.sync.finish()
+        try device.runner.finish()
+        #expect(isChanged)
+        #expect(heard == ["1": ["second", "later"], "3": ["there", nil]])
+        #expect(try await memos(red) == ["1", "2"])
+        #expect(try await red.find(Memo.self, id: "1")?.text == "later")
+        await device.end()
         await all.sync.stop()
     }
 
