@@ -150,10 +150,11 @@ struct ModelCompilerTests {
         let output = folder.file("output")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let compiler = "swiftc=$(command -v swiftc) && exec /bin/sh \"$0\" \"$swiftc\" \"$@\""
-        process.arguments = ["sh", "-c", compiler, Self.script.path, folder.file("work").path]
-        process.arguments? += ["sources", "--output", output.path, "--module", "App", "--compiler", "/none"]
-        process.arguments? += ["--library", "--source", source.path]
+        let command = """
+            swiftc=$(command -v swiftc) && exec /bin/sh "$0" "$swiftc" "$1" sources --compiler "$swiftc" --module App \
+            --library --output "$2" --source "$3"
+            """
+        process.arguments = ["sh", "-c", command, Self.script.path, folder.file("work").path, output.path, source.path]
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
